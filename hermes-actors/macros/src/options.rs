@@ -1,0 +1,131 @@
+//! The options: what stands between the parentheses of `#[tool(…)]`.
+
+use proc_macro2::Span;
+use syn::meta::ParseNestedMeta;
+use syn::parse::{Parse, ParseStream, Parser};
+use syn::{Ident, LitStr, Result};
+
+/// The options as written, each at most once.
+#[derive(Default)]
+pub struct Options {
+    pub name: Option<LitStr>,
+    pub description: Option<LitStr>,
+    /// In milliseconds, never 0.
+    pub timeout: Option<u64>,
+    /// `read_only`, `idempotent` or `destructive`.
+    pub effect: Option<Ident>,
+    pub open_world: Option<Span>,
+}
+
+impl Parse for Options {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        let mut options = Options::default();
+        let tokens = input.parse()?;
+        syn::meta::parser(|meta| options.read(&meta)).parse2(tokens)?;
+        Ok(options)
+    }
+}
+
+impl Options {
+    fn read(&mut self, meta: &ParseNestedMeta<'_>) -> Result<()> {
+        let word = meta.path.get_ident().map(ToString::to_string).unwrap_or_default();
+        match word.as_str() {
+            "name" => once(&mut self.name, tool_name(meta.value()?.parse()?)?, meta),
+            "description" => once(&mut self.description, meta.value()?.parse()?, meta),
+            "timeout" => once(&mut self.timeout, milliseconds(&meta.value()?.parse()?)?, meta),
+            "read_only" | "idempotent" | "destructive" => self.read_effect(meta),
+            "open_world" => once(
+                &mut self.open_world,
+                meta.path.get_ident().map_or_else(Span::call_site, Ident::span),
+                meta,
+            ),
+            _ => Err(meta.error(
+                "#[tool] has no such option. It knows name = \"…\", description = \"…\", timeout = \"5s\", \
+                 read_only, idempotent, destructive and open_world",
+            )),
+        }
+    }
+
+    fn read_effect(&mut self, meta: &ParseNestedMeta<'_>) -> Result<()> {
+        let effect = meta.path.require_ident()?;
+        match &self.effect {
+            Some(other) if other != effect => Err(meta.error(format!(
+                "`{effect}` contradicts `{other}`: a tool has one effect, the worst that a call may do"
+            ))),
+            _ => once(&mut self.effect, effect.clone(), meta),
+        }
+    }
+}
+
+fn once<T>(place: &mut Option<T>, value: T, meta: &ParseNestedMeta<'_>) -> Result<()> {
+    match place.replace(value) {
+        None => Ok(()),
+        Some(_) => Err(meta.error("this option stands here twice")),
+    }
+}
+
+fn tool_name(name: LitStr) -> Result<LitStr> {
+    match check_name(&name.value()) {
+        Ok(()) => Ok(name),
+        Err(fault) => Err(syn::Error::new(name.span(), fault)),
+    }
+}
+
+/// Whether every provider accepts `name` as the name of a tool; if not, what to do.
+pub fn check_name(name: &str) -> std::result::Result<(), String> {
+    let accepted = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    if (1..=64).contains(&name.len()) && name.bytes().all(accepted) {
+        return Ok(());
+    }
+    Err(format!(
+        "`{name}` cannot be the name of a tool: model providers accept 1 to 64 of the characters a-z A-Z 0-9 _ -. \
+         Give it one with #[tool(name = \"…\")]"
+    ))
+}
+
+fn milliseconds(literal: &LitStr) -> Result<u64> {
+    let text = literal.value();
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let unit = match &text[digits..] {
+        "ms" => Some(1),
+        "s" => Some(1_000),
+        "m" => Some(60_000),
+        _ => None,
+    };
+    let number = text[..digits].parse::<u64>().ok().filter(|number| *number > 0);
+    number.zip(unit).and_then(|(number, unit)| number.checked_mul(unit)).ok_or_else(|| {
+        syn::Error::new(
+            literal.span(),
+            "a timeout is a whole number above 0 with its unit, such as \"500ms\", \"5s\" or \"2m\"",
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use syn::parse_str;
+
+    #[test]
+    fn a_timeout_has_a_number_and_a_unit() {
+        let timeout =
+            |text: &str| parse_str::<Options>(&format!("timeout = {text:?}")).map(|options| options.timeout);
+        assert_eq!(timeout("500ms").unwrap(), Some(500));
+        assert_eq!(timeout("5s").unwrap(), Some(5_000));
+        assert_eq!(timeout("2m").unwrap(), Some(120_000));
+        for wrong in ["", "5", "s", "0s", "1.5s", "5 s", "-5s", "5h", "99999999999999999999m", "五秒"] {
+            assert!(timeout(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn effects_contradict_each_other() {
+        let error = parse_str::<Options>("read_only, destructive").err().unwrap().to_string();
+        assert_eq!(
+            error,
+            "`destructive` contradicts `read_only`: a tool has one effect, the worst that a call may do"
+        );
+        assert!(parse_str::<Options>("read_only, read_only").is_err());
+        assert!(parse_str::<Options>("idempotent, open_world").is_ok());
+    }
+}

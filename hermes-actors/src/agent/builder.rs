@@ -1,0 +1,181 @@
+//! The builder of agents: what is unlawful is said at build time.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hermes_bus::{Address, Runtime};
+use hermes_llm::{ChatModel, Settings};
+use tokio::sync::OnceCell;
+
+use super::{Agent, Backing, Inner, IntoAgentTool};
+use crate::definition::{AtLimit, Definition, ToolDefinition};
+use crate::protocol::Limits;
+use crate::tool::DeclarationError;
+
+/// Makes an [`Agent`].
+#[must_use]
+pub struct AgentBuilder {
+    name: String,
+    system_prompt: String,
+    model: Option<Arc<dyn ChatModel>>,
+    settings: Settings,
+    tools: Vec<(ToolDefinition, Backing)>,
+    limits: Limits,
+    at_limit: AtLimit,
+    runtime: Option<Runtime>,
+}
+
+/// An agent that cannot be.
+#[derive(Debug, thiserror::Error, PartialEq)]
+pub enum BuildError {
+    /// Without a model nothing answers.
+    #[error("the agent `{0}` has no model: give it one with `.model(…)`")]
+    NoModel(String),
+    /// The name must be one segment of an address.
+    #[error(
+        "`{0}` is no name for an agent: use letters, digits, `_` and `-`, and not one of user, final, clock, step"
+    )]
+    Name(String),
+    /// Two tools of one name.
+    #[error("the agent `{agent}` has two tools named `{tool}`: rename one")]
+    TwoTools {
+        /// The agent.
+        agent: String,
+        /// The name.
+        tool: String,
+    },
+    /// A tool that providers would refuse.
+    #[error("the agent `{agent}` has an unlawful tool: {source}")]
+    Tool {
+        /// The agent.
+        agent: String,
+        /// What is wrong with it.
+        source: DeclarationError,
+    },
+    /// An agent that may do nothing.
+    #[error("the agent `{0}` may take no turn: set max_iterations to 1 or more")]
+    NoTurns(String),
+}
+
+impl AgentBuilder {
+    pub(super) fn new(name: String) -> Self {
+        Self {
+            name,
+            system_prompt: String::new(),
+            model: None,
+            settings: Settings::default(),
+            tools: Vec::new(),
+            limits: Limits::default(),
+            at_limit: AtLimit::default(),
+            runtime: None,
+        }
+    }
+
+    /// What the model is told before the task.
+    pub fn system_prompt(mut self, prompt: impl Into<String>) -> Self {
+        self.system_prompt = prompt.into();
+        self
+    }
+
+    /// The model that thinks for it.
+    pub fn model(mut self, model: impl ChatModel) -> Self {
+        self.model = Some(Arc::new(model));
+        self
+    }
+
+    /// Sampling (temperature 0 unless told).
+    pub fn settings(mut self, settings: Settings) -> Self {
+        self.settings = settings;
+        self
+    }
+
+    /// Gives it a tool: a `#[tool]` function, an `impl Tool`, or another agent ([`Agent::as_tool`]).
+    pub fn tool<Form>(mut self, tool: impl IntoAgentTool<Form>) -> Self {
+        self.tools.push(tool.into_agent_tool().0);
+        self
+    }
+
+    /// How many turns a task may take (8 unless told).
+    pub fn max_iterations(mut self, turns: u32) -> Self {
+        self.limits.max_iterations = turns;
+        self
+    }
+
+    /// How many tool calls of a task may be under way at once (4 unless told).
+    pub fn tools_at_once(mut self, calls: u32) -> Self {
+        self.limits.tools_at_once = calls.max(1);
+        self
+    }
+
+    /// How long a task may take (no limit unless told).
+    pub fn deadline(mut self, time: Duration) -> Self {
+        self.limits.deadline_ms = Some(u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
+        self
+    }
+
+    /// What happens when the turns are used up.
+    pub fn at_limit(mut self, at_limit: AtLimit) -> Self {
+        self.at_limit = at_limit;
+        self
+    }
+
+    /// Where it runs. Without this it opens the default journal at its first task.
+    pub fn runtime(mut self, runtime: &Runtime) -> Self {
+        self.runtime = Some(runtime.clone());
+        self
+    }
+
+    /// Checks everything and makes the agent.
+    ///
+    /// # Errors
+    /// When something is missing or unlawful; the message says what to do.
+    pub fn build(self) -> Result<Agent, BuildError> {
+        if !is_name(&self.name) {
+            return Err(BuildError::Name(self.name));
+        }
+        let Some(model) = self.model else { return Err(BuildError::NoModel(self.name)) };
+        if self.limits.max_iterations == 0 {
+            return Err(BuildError::NoTurns(self.name));
+        }
+        let (definitions, backings): (Vec<_>, Vec<_>) = self.tools.into_iter().unzip();
+        check_tools(&self.name, &definitions)?;
+        let definition = Definition {
+            name: self.name,
+            system_prompt: self.system_prompt,
+            model: model.name().to_owned(),
+            settings: self.settings,
+            tools: definitions,
+            at_limit: self.at_limit,
+        };
+        Ok(Agent(Arc::new(Inner {
+            definition: Arc::new(definition),
+            limits: self.limits,
+            model,
+            tools: backings,
+            runtime: self.runtime,
+            hosted: OnceCell::new(),
+        })))
+    }
+}
+
+/// Whether it can be a scope: one segment that means nothing else. The look-up of addresses skips `step`.
+fn is_name(name: &str) -> bool {
+    let free = |address: Address| !address.is_reserved() && address.scope().is_empty();
+    Address::new(name).is_ok_and(free) && !name.contains('#') && name != "step"
+}
+
+fn check_tools(agent: &str, tools: &[ToolDefinition]) -> Result<(), BuildError> {
+    let mut names = HashSet::new();
+    for tool in tools {
+        let source = tool.declaration.check();
+        source.map_err(|source| BuildError::Tool { agent: agent.to_owned(), source })?;
+        if !names.insert(&tool.declaration.name) {
+            return Err(BuildError::TwoTools {
+                agent: agent.to_owned(),
+                tool: tool.declaration.name.clone(),
+            });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,43 @@
+//! What an agent takes as a tool: a tool, or another agent.
+
+use std::sync::Arc;
+
+use super::{AsTool, Backing};
+use crate::definition::{ToolDefinition, ToolKind};
+use crate::tool::Tool;
+
+/// A tool in the hands of an agent's builder.
+pub struct AgentTool(pub(super) (ToolDefinition, Backing));
+
+/// What [`AgentBuilder::tool`](super::AgentBuilder::tool) takes: every [`Tool`], the name of a `#[tool]` function, and
+/// an agent that [`as_tool`](super::Agent::as_tool) made a tool. The parameter only keeps the three apart.
+pub trait IntoAgentTool<Form> {
+    /// Makes it a tool of an agent.
+    fn into_agent_tool(self) -> AgentTool;
+}
+
+/// A value.
+pub struct ByValue;
+
+/// A function that makes the value: the name of a `#[tool]` function.
+pub struct ByName;
+
+impl<T: Tool> IntoAgentTool<ByValue> for T {
+    fn into_agent_tool(self) -> AgentTool {
+        let definition = ToolDefinition { declaration: self.declaration(), kind: ToolKind::Function };
+        AgentTool((definition, Backing::Function(Arc::new(self))))
+    }
+}
+
+impl<T: Tool, F: FnOnce() -> T> IntoAgentTool<ByName> for F {
+    fn into_agent_tool(self) -> AgentTool {
+        self().into_agent_tool()
+    }
+}
+
+impl IntoAgentTool<ByValue> for AsTool {
+    fn into_agent_tool(self) -> AgentTool {
+        let definition = ToolDefinition { declaration: self.declaration(), kind: ToolKind::Agent };
+        AgentTool((definition, Backing::Agent(self)))
+    }
+}

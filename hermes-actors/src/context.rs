@@ -1,0 +1,65 @@
+//! The context of one task: the chat messages that the model reads, rendered once and only appended to.
+
+use std::hash::{Hash, Hasher};
+
+use hermes_bus::Id;
+use hermes_llm::{ChatMessage, Messages};
+
+use crate::digest::Digest;
+use crate::protocol::Append;
+
+/// Messages, their digest, and what entered since it was last sent.
+#[derive(Debug, Clone)]
+pub(crate) struct Context {
+    messages: Messages,
+    digest: Digest,
+    unsent: Vec<Append>,
+}
+
+impl Context {
+    /// Opened by the system message, which comes from the definition and is never journaled again.
+    pub(crate) fn open(system_prompt: &str) -> Self {
+        let mut context = Self { messages: Messages::new(), digest: Digest::default(), unsent: Vec::new() };
+        if !system_prompt.is_empty() {
+            context.enter(&ChatMessage::system(system_prompt));
+        }
+        context
+    }
+
+    /// Adds a message that the envelope `of` holds.
+    pub(crate) fn push_of(&mut self, of: Id, message: &ChatMessage) {
+        self.enter(message);
+        self.unsent.push(Append::Of { of });
+    }
+
+    /// Adds a message that stands nowhere else.
+    pub(crate) fn push(&mut self, message: ChatMessage) {
+        self.enter(&message);
+        self.unsent.push(Append::Message(message));
+    }
+
+    fn enter(&mut self, message: &ChatMessage) {
+        let rendered = self.messages.push(message);
+        self.digest = self.digest.with(&rendered);
+    }
+
+    /// What entered since the last time this was called.
+    pub(crate) fn take_unsent(&mut self) -> Vec<Append> {
+        std::mem::take(&mut self.unsent)
+    }
+
+    pub(crate) fn messages(&self) -> &Messages {
+        &self.messages
+    }
+
+    pub(crate) fn digest(&self) -> Digest {
+        self.digest
+    }
+}
+
+/// The digest stands for the messages.
+impl Hash for Context {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.digest, self.messages.len(), self.unsent.len()).hash(state);
+    }
+}

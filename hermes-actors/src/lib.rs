@@ -1,0 +1,45 @@
+//! The agent: orchestrator, model, tool and sub-agent actors, the task machine that drives them, and the laws of what
+//! they write.
+
+mod agent;
+mod context;
+mod default_journal;
+mod definition;
+mod digest;
+mod flow;
+mod handle;
+pub mod laws;
+mod llm;
+mod orchestrator;
+mod outcome;
+pub mod protocol;
+mod rebuild;
+mod stats;
+mod sub_agent;
+mod task;
+mod tests_on_drop;
+pub mod tool;
+mod tool_actor;
+mod trace_stream;
+
+pub use agent::{Agent, AgentBuilder, AsTool, BuildError, IntoAgentTool, RunError};
+pub use default_journal::{
+    name as default_journal_name, open as open_default_journal, open_named as open_journal,
+};
+pub use definition::{AtLimit, Definition, TOOL_TIMEOUT, ToolDefinition, ToolKind};
+pub use digest::Digest;
+pub use flow::TARGET as FLOW_TARGET;
+pub use handle::{Canceller, TaskHandle};
+pub use hermes_bus::Runtime;
+pub use hermes_macros::tool;
+pub use outcome::Outcome;
+pub use protocol::End;
+pub use rebuild::{RebuildError, Rebuilt, RebuiltStep, rebuild, records_of};
+pub use stats::{Stats, StepTime};
+pub use task::{Arm, Effects, Task};
+pub use trace_stream::TraceStream;
+
+/// The README's agent compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

@@ -1,0 +1,40 @@
+//! Everything that passes between actors is an envelope on one bus, journaled before it is delivered.
+
+mod actor;
+mod address;
+mod bus;
+pub mod conformance;
+mod envelope;
+mod failure;
+mod gate;
+mod id;
+pub mod journal;
+pub mod laws;
+mod mailbox;
+mod observer;
+mod payload;
+mod pending;
+mod render;
+mod restart;
+mod rule;
+mod runtime;
+mod signals;
+mod test_log;
+mod writer;
+
+pub use actor::{Actor, Birth, Context, Factory, Fault};
+pub use address::{Address, AddressError};
+pub use bus::{ASK_TIMEOUT, Bus, Step};
+pub use envelope::{Draft, Envelope, Meta};
+pub use failure::{EnvelopeFailed, FailureKind};
+pub use gate::{Gate, Held};
+pub use id::{Id, IdError, TraceId};
+pub use observer::Observer;
+pub use payload::{AnyPayload, Ask, Body, Event, Got, Kind, Payload, PayloadError, RawPayload};
+pub use pending::{AskError, Pending, Stopped};
+pub use restart::RestartBudget;
+pub use rule::{Rule, Verdict};
+pub use runtime::{ADMITTED, Directory, Runtime, RuntimeBuilder, read_all};
+pub use signals::{AskAbort, TimerFired};
+pub use test_log::{Check, Mark, TestLog};
+pub use writer::{Place, RegisterError};

@@ -1,0 +1,116 @@
+//! Delivery: how a batch goes into the journal, and then into mailboxes, behind gates, and to those who wait.
+
+use std::sync::Arc;
+
+use tokio::sync::oneshot;
+
+use super::{ActorId, Writer};
+use crate::Envelope;
+use crate::journal::Line;
+use crate::mailbox::Mail;
+use crate::render::Rendered;
+
+/// Something to deliver once the batch is in the journal.
+pub(super) enum Target {
+    Nobody,
+    Actor(ActorId),
+    Waiter(oneshot::Sender<Arc<Envelope>>),
+}
+
+/// An envelope on its way through one batch. Interim ones have no line in it.
+pub(super) struct Staged {
+    envelope: Arc<Envelope>,
+    journaled: bool,
+    target: Target,
+}
+
+/// Someone who waits for the batch to be journaled.
+pub(super) enum Done {
+    Journaled(oneshot::Sender<()>),
+    Begun(oneshot::Sender<bool>),
+}
+
+impl Done {
+    fn tell(self) {
+        let _ = match self {
+            Self::Journaled(done) => done.send(()).is_ok(),
+            Self::Begun(done) => done.send(true).is_ok(),
+        };
+    }
+}
+
+impl Writer {
+    /// Appends what is staged, then delivers it.
+    pub(super) fn commit(&mut self) -> Result<(), String> {
+        self.append()?;
+        let mut staged = std::mem::take(&mut self.staged);
+        let (timestamp, mut journaled_before) = (self.batch.timestamp(), 0);
+        for Staged { mut envelope, journaled, target } in staged.drain(..) {
+            let record = if journaled { self.batch.records().get(journaled_before) } else { None };
+            journaled_before += usize::from(journaled);
+            // Nobody else has it yet, so nothing is copied.
+            let numbered = Arc::make_mut(&mut envelope);
+            (numbered.seq, numbered.timestamp) = (record.map_or(0, |record| record.seq), timestamp);
+            self.deliver(envelope, target);
+        }
+        self.staged = staged;
+        self.done.drain(..).for_each(Done::tell);
+        self.settle_touched();
+        if self.open_asks == 0 {
+            self.quiet.drain(..).for_each(|quiet| _ = quiet.send(()));
+        }
+        Ok(())
+    }
+
+    /// Puts the batch into the journal and shows it to the observers.
+    fn append(&mut self) -> Result<(), String> {
+        if self.batch.is_empty() {
+            return Ok(());
+        }
+        self.bus.journal().append(&mut self.batch).map_err(|error| error.to_string())?;
+        if self.records.receiver_count() > 0 {
+            for record in self.batch.records() {
+                let _ = self.records.send(record.clone());
+            }
+        }
+        Ok(())
+    }
+
+    fn deliver(&mut self, envelope: Arc<Envelope>, target: Target) {
+        if envelope.body.kind().is_ask()
+            && let Some(ask) = self.traces.get_mut(&envelope.trace_id).and_then(|t| t.ask_mut(envelope.id))
+        {
+            ask.envelope = Some(envelope.clone());
+        }
+        match target {
+            Target::Nobody => {}
+            Target::Waiter(waiter) => {
+                let _ = waiter.send(envelope);
+            }
+            Target::Actor(actor) => self.put(actor, envelope),
+        }
+    }
+
+    /// Puts it into the actor's mailbox, or behind what a gate holds.
+    fn put(&mut self, actor: ActorId, envelope: Arc<Envelope>) {
+        let Some(resident) = self.routes.resident_mut(actor) else { return };
+        if resident.held.is_empty() {
+            match self.gates.hold(0, actor, &envelope, &self.bus) {
+                Some(gate) => resident.held_by = gate,
+                None => return resident.mailbox.put(Mail::Envelope(envelope)),
+            }
+        }
+        let (trace, id) = (envelope.trace_id, envelope.id);
+        resident.held.push_back(envelope);
+        self.pause(trace, id);
+    }
+
+    /// Adds a line to the batch and its draft to what will be delivered.
+    pub(super) fn push(&mut self, rendered: Rendered, late: bool, begun: bool, target: Target) {
+        let journaled = rendered.tail.is_some();
+        if let Some(tail) = rendered.tail {
+            self.batch.push(Line { tail, late, begun });
+        }
+        self.staged.push(Staged { envelope: rendered.envelope, journaled, target });
+    }
+}

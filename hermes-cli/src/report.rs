@@ -1,0 +1,89 @@
+//! What a run leaves: the answer or one JSON object on stdout, how it ended on stderr.
+
+use std::io::{self, ErrorKind, IsTerminal, Write, stdout};
+
+use hermes_actors::protocol::{Failure, Gathered};
+use hermes_actors::{End, Outcome, Stats};
+use hermes_bus::TraceId;
+use serde::Serialize;
+
+use crate::printer::Show;
+use crate::terminal::{harmless, say};
+
+/// What goes to stdout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// The answer.
+    Text,
+    /// The whole outcome.
+    Json,
+}
+
+/// The JSON object.
+#[derive(Serialize)]
+struct Report<'a> {
+    outcome: End,
+    answer: Option<&'a str>,
+    truncated: bool,
+    failure: Option<&'a Failure>,
+    gathered: &'a [Gathered],
+    stats: &'a Stats,
+    trace_id: TraceId,
+    journal: &'a str,
+}
+
+/// Tells on stderr how the task ended.
+pub fn tell(outcome: &Outcome, show: Show) {
+    let summary = outcome.summary().to_string();
+    match (show, outcome.end) {
+        (Show::Trouble, End::Completed) => {}
+        // Its first line says why; the rest is statistics.
+        (Show::Trouble, _) => say(&harmless(summary.lines().next().unwrap_or_default())),
+        (Show::Flow | Show::Notes, _) => say(&harmless(&summary)),
+    }
+    if outcome.answer.is_none() && !outcome.gathered.is_empty() && show != Show::Trouble {
+        let tools: Vec<&str> = outcome.gathered.iter().map(|gathered| &*gathered.tool).collect();
+        say(&format!("Gathered before it ended (--json shows it): {}", tools.join(", ")));
+    }
+}
+
+/// Writes the outcome to stdout. A reader who has gone away is no error.
+///
+/// # Errors
+/// When stdout cannot be written.
+pub fn give(outcome: &Outcome, form: Form, journal: &str) -> io::Result<()> {
+    let text = match form {
+        Form::Json => serde_json::to_string(&report(outcome, journal))?,
+        Form::Text => match &outcome.answer {
+            Some(answer) if stdout().is_terminal() => harmless(answer),
+            Some(answer) => answer.clone(),
+            None => return Ok(()),
+        },
+    };
+    write_line(&text)
+}
+
+/// Writes a line to stdout. A reader who has gone away is no error.
+///
+/// # Errors
+/// When stdout cannot be written.
+pub fn write_line(text: &str) -> io::Result<()> {
+    let mut out = stdout().lock();
+    match writeln!(out, "{text}").and_then(|()| out.flush()) {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        written => written,
+    }
+}
+
+fn report<'a>(outcome: &'a Outcome, journal: &'a str) -> Report<'a> {
+    Report {
+        outcome: outcome.end,
+        answer: outcome.answer.as_deref(),
+        truncated: outcome.truncated,
+        failure: outcome.failure.as_ref(),
+        gathered: &outcome.gathered,
+        stats: &outcome.stats,
+        trace_id: outcome.trace_id,
+        journal,
+    }
+}

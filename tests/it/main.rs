@@ -1,0 +1,14 @@
+//! Whole-system tests: agents on a runtime, through the public API.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+mod child;
+mod double;
+mod examples;
+mod faults;
+mod house;
+mod journals;
+mod kill;
+mod script;
+#[cfg(target_os = "linux")]
+mod socket;
+mod stress;
