@@ -14,9 +14,8 @@ use crate::rebuild::{Rebuilt, rebuild};
 pub(crate) fn add(runtime: &Runtime) {
     if let Some(tests) = runtime.bus().test_log() {
         tests.add_check("laws", |_, _, records| laws(records));
-        tests.add_check("digests", |_, journal, records| match digests(journal, records) {
-            Ok(broken) => broken.iter().map(ToString::to_string).collect(),
-            Err(error) => vec![error.to_string()],
+        tests.add_check("digests", |_, journal, records| {
+            digests(journal, records).iter().map(ToString::to_string).collect()
         });
         tests.add_check("rebuild", rebuilds);
     }

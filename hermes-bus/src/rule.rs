@@ -1,6 +1,7 @@
 //! Rules: interceptors that decide at once, before an envelope is journaled.
 
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use crate::envelope::RULE;
@@ -33,7 +34,7 @@ impl<F: Fn(&Draft) -> Verdict + Send + Sync + 'static> Rule for F {
 /// Applies all rules in order; gives the draft and, when one rejected it, its end.
 pub(crate) fn apply(rules: &[(String, Box<dyn Rule>)], mut draft: Draft) -> (Draft, Option<EnvelopeFailed>) {
     for (name, rule) in rules {
-        match rule.judge(&draft) {
+        match judged(name, &**rule, &draft) {
             Verdict::Pass => {}
             Verdict::Replace(body) => draft = replaced(draft, body, name),
             Verdict::Reject(why) if draft.body.kind().is_ask() => {
@@ -50,6 +51,12 @@ pub(crate) fn apply(rules: &[(String, Box<dyn Rule>)], mut draft: Draft) -> (Dra
         }
     }
     (draft, None)
+}
+
+/// What the rule says. One that panics rejects, as far as it can: what it should have looked at does not pass unseen.
+fn judged(name: &str, rule: &dyn Rule, draft: &Draft) -> Verdict {
+    catch_unwind(AssertUnwindSafe(|| rule.judge(draft)))
+        .unwrap_or_else(|_| Verdict::Reject(format!("the rule `{name}` broke down: this is a bug in it")))
 }
 
 fn replaced(draft: Draft, body: Body, rule: &str) -> Draft {

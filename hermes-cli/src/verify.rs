@@ -117,8 +117,7 @@ fn digests(found: &Found) -> Result<Vec<Broken>> {
             blobs.display()
         );
     }
-    laws::digests(&journal, &found.records)
-        .context("the digests (law 9) cannot be checked; --no-digests leaves them out")
+    Ok(laws::digests(&journal, &found.records))
 }
 
 fn print(found: &Found, broken: &[Broken], digests: Digests) -> Result<()> {

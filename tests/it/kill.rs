@@ -162,7 +162,7 @@ fn verify(path: &Path, when: &str) {
     let broken = check(records.iter().map(|record| &record.line[..]), Ending::Crashed);
     assert!(broken.is_empty(), "{when}: {broken:#?}");
     let journal = ReadOnlyJournal::open(path).unwrap();
-    let broken = digests(&journal, &records).unwrap();
+    let broken = digests(&journal, &records);
     assert!(broken.is_empty(), "{when}: {broken:#?}");
     let entries: Vec<Entry<'_>> = records.iter().map(|record| Entry::parse(record).unwrap()).collect();
     for start in entries.iter().filter(|entry| entry.name == TaskStart::NAME) {

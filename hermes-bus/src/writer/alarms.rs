@@ -37,7 +37,7 @@ impl Writer {
         let due = Due { trace, ask, alarm };
         match &mut open.paused {
             Some(paused) if due.waits_for_gates() => paused.push((after, due)),
-            _ => open.timers.push(self.clock.arm(Instant::now() + after, due)),
+            _ => open.timers.push(self.clock.arm(after, due)),
         }
     }
 

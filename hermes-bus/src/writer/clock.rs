@@ -8,6 +8,9 @@ use tokio::time::Instant;
 use super::ActorId;
 use crate::{Address, Id, TraceId};
 
+/// Further off than anybody waits.
+const FAR: Duration = Duration::from_secs(30 * 365 * 86_400);
+
 /// Names an armed timer.
 pub(crate) type TimerKey = (Instant, u64);
 
@@ -45,7 +48,10 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
-    pub(crate) fn arm(&mut self, at: Instant, due: Due) -> TimerKey {
+    /// Arms a timer that rings `after` from now. What is further off than a clock can say rings in 30 years.
+    pub(crate) fn arm(&mut self, after: Duration, due: Due) -> TimerKey {
+        let now = Instant::now();
+        let at = now.checked_add(after).unwrap_or_else(|| now + FAR);
         self.armed += 1;
         let key = (at, self.armed);
         self.due.insert(key, due);

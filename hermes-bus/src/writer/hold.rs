@@ -107,10 +107,9 @@ impl Writer {
 
     /// Starts them again with what was left.
     fn resume(&mut self, trace: TraceId, ask: Id) {
-        let now = Instant::now();
         if let Some(ask) = self.traces.get_mut(&trace).and_then(|t| t.ask_mut(ask)) {
             let paused = ask.paused.take().unwrap_or_default();
-            ask.timers.extend(paused.into_iter().map(|(left, due)| self.clock.arm(now + left, due)));
+            ask.timers.extend(paused.into_iter().map(|(left, due)| self.clock.arm(left, due)));
         }
     }
 }

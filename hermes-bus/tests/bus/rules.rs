@@ -94,3 +94,18 @@ async fn rules_judge_in_their_order_and_descendants_do_not_inherit_the_name_of_a
     assert_eq!(end.meta.as_deref(), Some(&[("session".to_owned(), "7".to_owned())].into()));
     assert!(lines(&runtime).contains(r#""meta":{"rule":"b","session":"7"}"#));
 }
+
+/// Once a rule that panicked on an end lost it, and whoever had asked waited for ever.
+#[tokio::test]
+async fn a_rule_that_panics_rejects_what_it_can_and_loses_nothing() {
+    let runtime = ruled(|draft: &Draft| match draft.body().get::<Do>() {
+        Ok(asked) if asked.what == "boom" => panic!("boom"),
+        Ok(_) => Verdict::Pass,
+        Err(_) => panic!("boom"),
+    });
+    runtime.register(Place::Runtime, at("echo"), echo()).await.unwrap();
+    let mut open = ask(&runtime, TraceId::fresh(), "echo", "boom");
+    let why = "the rule `censor` broke down: this is a bug in it";
+    assert_eq!(failure(&mut open).await, (FailureKind::Rejected, why.to_owned()));
+    assert_eq!(runtime.bus().ask(TraceId::fresh(), at("echo"), work("hi")).await.unwrap().what, "hi");
+}

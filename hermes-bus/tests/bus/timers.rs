@@ -163,3 +163,13 @@ async fn who_heeds_an_abort_ends_the_ask_itself() {
     assert_eq!(said(&open.end().await.unwrap()), "stopped");
     assert!(lines(&runtime).contains(r#""receiver":"anyone","parent_id":"e1""#));
 }
+
+/// Once a timeout without end stopped the whole runtime: the sum of now and for ever is no time.
+#[tokio::test(start_paused = true)]
+async fn a_timer_that_is_further_off_than_any_clock_can_say_hurts_nobody() {
+    let runtime = Runtime::for_tests();
+    runtime.register(Place::Runtime, at("echo"), echo()).await.unwrap();
+    let patient = Draft::from_user(TraceId::fresh(), at("echo"), work("hi")).expires_after(Duration::MAX);
+    let end = runtime.bus().request(patient).end().await.unwrap();
+    assert_eq!(end.get::<Done>().unwrap().what, "hi");
+}
