@@ -110,6 +110,7 @@ impl Agent {
         let permit = runtime.admit().await?;
         let (trace, orchestrator) = (TraceId::fresh(), address_in(""));
         let follower = flow::follow(runtime, trace);
+        let after = runtime.journal().last()?;
         runtime.bind(trace, &hosted.directory);
         let new = OneTask::new(trace, self.0.definition.clone());
         runtime.bus().place(new.place(), orchestrator.clone(), new)?;
@@ -121,7 +122,8 @@ impl Agent {
         };
         let pending = runtime.bus().request(Draft::from_user(trace, orchestrator, payload));
         // From here on there is a task: whoever drops this future drops its handle.
-        let mut handle = TaskHandle::new(self.clone(), runtime.clone(), trace, pending, permit, follower);
+        let mut handle =
+            TaskHandle::new(self.clone(), runtime.clone(), trace, after, pending, permit, follower);
         handle.journaled().await?;
         Ok(handle)
     }

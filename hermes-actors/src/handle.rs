@@ -20,6 +20,8 @@ pub struct TaskHandle {
     runtime: Runtime,
     trace: TraceId,
     start: Id,
+    /// The number after which the trace begins.
+    after: u64,
     running: Option<Running>,
 }
 
@@ -51,12 +53,13 @@ impl TaskHandle {
         agent: Agent,
         runtime: Runtime,
         trace: TraceId,
+        after: u64,
         pending: Pending,
         permit: OwnedSemaphorePermit,
         follower: Option<JoinHandle<()>>,
     ) -> Self {
         let start = pending.ask();
-        Self { agent, runtime, trace, start, running: Some(Running { pending, permit, follower }) }
+        Self { agent, runtime, trace, start, after, running: Some(Running { pending, permit, follower }) }
     }
 
     /// Returns when the task is in the journal.
@@ -85,7 +88,7 @@ impl TaskHandle {
     /// The envelopes of the task's trace, from its beginning, as they stand in the journal. A slow reader hurts
     /// nobody and misses nothing.
     pub fn envelopes(&self) -> TraceStream {
-        let observer: Observer = self.runtime.observe_from(0);
+        let observer: Observer = self.runtime.observe_from(self.after);
         TraceStream::new(observer, self.runtime.journal().clone(), self.trace, self.start)
     }
 

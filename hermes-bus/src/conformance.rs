@@ -62,9 +62,11 @@ pub fn check_reopening(open: impl Fn() -> Arc<dyn Journal>) {
 
 fn numbers_begin_at_one_and_follow_each_other(journal: &dyn Journal) {
     assert_eq!(all(journal), [], "a fresh journal must be empty");
+    assert_eq!(done("last", journal.last()), 0, "nothing has been numbered");
     let first = append(journal, &["a"]);
     let second = append(journal, &["b", "c"]);
     let numbers: Vec<u64> = first.iter().chain(&second).map(|record| record.seq).collect();
+    assert_eq!(done("last", journal.last()), 3, "last must be the highest number given");
     assert_eq!(numbers, [1, 2, 3], "the batches' records must have the numbers 1, 2, 3");
     assert!(!journal.location().is_empty(), "location must say where the journal is");
 }

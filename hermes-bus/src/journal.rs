@@ -47,6 +47,12 @@ pub trait Journal: Send + Sync + 'static {
     /// When they could not be read.
     fn read(&self, after: u64, limit: usize) -> Result<Vec<Record>, JournalError>;
 
+    /// The highest number given in this family so far; 0 when there is none.
+    ///
+    /// # Errors
+    /// When it could not be read.
+    fn last(&self) -> Result<u64, JournalError>;
+
     /// Keeps `bytes` under their hash before a line names it. Keeping the same bytes twice is no error.
     ///
     /// # Errors

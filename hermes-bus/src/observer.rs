@@ -33,10 +33,6 @@ impl Observer {
         Self { live, journal, seen: after, page: VecDeque::new(), behind: Behind::Yes }
     }
 
-    pub(crate) fn from_now(live: Receiver<Record>, journal: Arc<dyn Journal>) -> Self {
-        Self { live, journal, seen: 0, page: VecDeque::new(), behind: Behind::No }
-    }
-
     /// The next record; `None` when the runtime has stopped and all were given.
     ///
     /// # Errors

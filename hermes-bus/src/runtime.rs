@@ -136,7 +136,10 @@ impl Runtime {
 
     /// Follows the journal from the next record on.
     pub fn observe(&self) -> Observer {
-        Observer::from_now(self.live(), self.journal().clone())
+        // What was numbered up to here is not new. A journal that cannot say it will not be read either.
+        let live = self.live();
+        let after = self.journal().last().unwrap_or_default();
+        Observer::new(live, self.journal().clone(), after)
     }
 
     fn live(&self) -> broadcast::Receiver<Record> {

@@ -21,6 +21,9 @@ impl Journal for Forgetful {
     fn read(&self, after: u64, limit: usize) -> Result<Vec<Record>, JournalError> {
         self.0.read(after.saturating_sub(1), limit)
     }
+    fn last(&self) -> Result<u64, JournalError> {
+        self.0.last()
+    }
     fn put_blob(&self, bytes: &[u8]) -> Result<BlobHash, JournalError> {
         self.0.put_blob(bytes)
     }

@@ -30,6 +30,9 @@ where
     fn read(&self, after: u64, limit: usize) -> Result<Vec<Record>, JournalError> {
         self.inner.read(after, limit)
     }
+    fn last(&self) -> Result<u64, JournalError> {
+        self.inner.last()
+    }
     fn put_blob(&self, bytes: &[u8]) -> Result<BlobHash, JournalError> {
         self.inner.put_blob(bytes)
     }

@@ -141,6 +141,10 @@ impl Journal for FileJournal {
         sources::read(&sources, after, limit)
     }
 
+    fn last(&self) -> Result<u64, JournalError> {
+        Ok(self.writer().last())
+    }
+
     fn put_blob(&self, bytes: &[u8]) -> Result<BlobHash, JournalError> {
         self.blobs.put(bytes)
     }

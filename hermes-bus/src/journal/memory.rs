@@ -51,6 +51,10 @@ impl Journal for MemoryJournal {
         Ok(kept.records[from..].iter().take(limit).cloned().collect())
     }
 
+    fn last(&self) -> Result<u64, JournalError> {
+        Ok(self.kept().records.len() as u64)
+    }
+
     fn put_blob(&self, bytes: &[u8]) -> Result<BlobHash, JournalError> {
         let hash = BlobHash::of(bytes);
         self.kept().blobs.entry(hash).or_insert_with(|| Bytes::copy_from_slice(bytes));

@@ -85,6 +85,9 @@ impl Journal for Full {
     fn read(&self, after: u64, limit: usize) -> Result<Vec<Record>, JournalError> {
         self.kept.read(after, limit)
     }
+    fn last(&self) -> Result<u64, JournalError> {
+        self.kept.last()
+    }
     fn put_blob(&self, bytes: &[u8]) -> Result<BlobHash, JournalError> {
         self.kept.put_blob(bytes)
     }

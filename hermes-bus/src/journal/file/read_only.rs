@@ -10,6 +10,7 @@ use bytes::Bytes;
 use super::blobs::Blobs;
 use super::lines::{Lines, seq_of};
 use super::sources::{self, Source};
+use super::writer::last_number;
 use super::{Torn, family, io_error};
 use crate::journal::{Batch, BlobHash, Journal, JournalError, Record};
 
@@ -99,6 +100,16 @@ impl Journal for ReadOnlyJournal {
     fn read(&self, after: u64, limit: usize) -> Result<Vec<Record>, JournalError> {
         let sources = self.sources().map_err(|source| io_error("read", &self.path, source))?;
         sources::read(&sources, after, limit)
+    }
+
+    fn last(&self) -> Result<u64, JournalError> {
+        let files = family::family(&self.path).map_err(|source| io_error("read", &self.path, source))?;
+        for file in files.iter().rev() {
+            if let Some(last) = last_number(file)? {
+                return Ok(last);
+            }
+        }
+        Ok(0)
     }
 
     /// Always refuses.

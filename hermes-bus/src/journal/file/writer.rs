@@ -183,6 +183,11 @@ impl Writer {
         }
     }
 
+    /// The last number that was given.
+    pub(super) fn last(&self) -> u64 {
+        self.last
+    }
+
     /// Where the next line will begin.
     fn end(&self) -> u64 {
         self.length + self.buffer.len() as u64
@@ -264,7 +269,7 @@ fn size(file: &File, path: &Path) -> Result<u64, JournalError> {
 }
 
 /// The last number in a rotated file.
-fn last_number(path: &Path) -> Result<Option<u64>, JournalError> {
+pub(super) fn last_number(path: &Path) -> Result<Option<u64>, JournalError> {
     let file = File::open(path).map_err(|source| io_error("read", path, source))?;
     let length = size(&file, path)?;
     Ok(inspect(&file, path, length)?.last)
