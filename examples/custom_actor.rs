@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use hermes_bus::{
-    Actor, Address, Ask, Context, Envelope, EnvelopeFailed, Event, Fault, Kind, Payload, Place, Runtime,
-    TraceId, read_all,
+    Actor, Address, Ask, Context, Envelope, Event, Fault, Kind, Payload, Place, Runtime, TraceId, read_all,
 };
 use serde::{Deserialize, Serialize};
 
@@ -82,10 +81,6 @@ async fn main() -> anyhow::Result<()> {
         let take = Take { item: "umbrella 雨伞".to_owned(), amount };
         println!("{amount}: {:?}", bus.ask(trace, shop.clone(), take).await);
     }
-    // A payload that the shop does not know ends too: nothing that is asked stays open.
-    let unknown = bus.ask(trace, shop, EnvelopeOfAStranger {}).await;
-    println!("?: {}", unknown.err().map(|e| e.to_string()).unwrap_or_default());
-
     runtime.shutdown(std::time::Duration::from_secs(1)).await;
     let ours = format!("\"trace_id\":\"{trace}\"");
     for record in read_all(&**runtime.journal())? {
@@ -95,15 +90,4 @@ async fn main() -> anyhow::Result<()> {
         }
     }
     Ok(())
-}
-
-#[derive(Serialize, Deserialize)]
-struct EnvelopeOfAStranger {}
-impl Payload for EnvelopeOfAStranger {
-    const NAME: &'static str = "stranger.hello";
-    const KIND: Kind = Kind::Query;
-}
-impl Ask for EnvelopeOfAStranger {
-    type Reply = Taken;
-    type Failure = EnvelopeFailed;
 }

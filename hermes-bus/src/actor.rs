@@ -105,7 +105,7 @@ pub trait Factory: Send + 'static {
     /// Makes it.
     ///
     /// # Errors
-    /// The first time, [`Bus::register`] fails with it; later it counts as another death.
+    /// The first time, [`Runtime::register`](crate::Runtime::register) fails with it; later it counts as another death.
     fn make(&mut self, birth: Birth, context: &Context) -> Result<Self::Actor, Fault>;
 
     /// The end for an ask that the actor has not ended when it is given up; `None`: `envelope.failed {restarted}`.

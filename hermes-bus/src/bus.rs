@@ -141,12 +141,8 @@ impl Bus {
         begun.await.unwrap_or(false)
     }
 
-    /// Gives `address` in `place` to the actor that `factory` makes, and returns when it is made. An actor that dies
-    /// is made anew up to three times a minute.
-    ///
-    /// # Errors
-    /// When the address is taken or reserved, the factory fails, or the runtime has stopped.
-    pub async fn register(
+    /// [`Runtime::register`](crate::Runtime::register).
+    pub(crate) async fn register(
         &self,
         place: Place,
         address: Address,
@@ -159,7 +155,7 @@ impl Bus {
             .unwrap_or_else(|_| Err(RegisterError::NotStarted(address, self.stopped().to_string())))
     }
 
-    /// As [`Bus::register`] where the address is known to be free (an orchestrator in a fresh scope): what is sent
+    /// As [`Runtime::register`](crate::Runtime::register) where the address is known to be free (an orchestrator in a fresh scope): what is sent
     /// after this finds the actor. When the address is taken all the same, the new actor never gets anything.
     ///
     /// # Errors

@@ -97,11 +97,11 @@ impl Runtime {
         self.0.bus.journal()
     }
 
-    /// Starts the actor that `factory` makes and gives it `address` in `place`. An actor that dies is made anew up to
-    /// three times a minute.
+    /// Gives `address` in `place` to the actor that `factory` makes, and returns when it is made. An actor that dies
+    /// is made anew up to three times a minute.
     ///
     /// # Errors
-    /// When the address is taken or reserved, or the runtime has stopped.
+    /// When the address is taken or reserved, the factory fails, or the runtime has stopped.
     pub async fn register(
         &self,
         place: Place,

@@ -142,13 +142,15 @@ fn read_message(mut message: Map<String, Value>, text: &str) -> Result<ChatMessa
 }
 
 fn read_usage(usage: &Value) -> Usage {
-    let count = |places: &[&str]| {
-        places.iter().filter_map(|place| usage.pointer(place)).find_map(Value::as_u64).unwrap_or_default()
-    };
+    let count = |value: Option<&Value>| value.and_then(Value::as_u64);
+    let either = |one: &str, other: &str| count(usage.get(one)).or_else(|| count(usage.get(other)));
+    let details = usage.get("prompt_tokens_details").and_then(|details| details.get("cached_tokens"));
     Usage {
-        input_tokens: count(&["/prompt_tokens", "/input_tokens"]),
-        output_tokens: count(&["/completion_tokens", "/output_tokens"]),
-        cached_tokens: count(&["/prompt_tokens_details/cached_tokens", "/prompt_cache_hit_tokens"]),
+        input_tokens: either("prompt_tokens", "input_tokens").unwrap_or_default(),
+        output_tokens: either("completion_tokens", "output_tokens").unwrap_or_default(),
+        cached_tokens: count(details)
+            .or_else(|| count(usage.get("prompt_cache_hit_tokens")))
+            .unwrap_or_default(),
     }
 }
 
