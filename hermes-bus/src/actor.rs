@@ -6,6 +6,8 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
+use tokio::sync::oneshot;
+
 use crate::bus::{Bus, Step};
 use crate::writer::{ActorId, Op};
 use crate::{Address, Ask, Body, Draft, Envelope, EnvelopeFailed, Event, FailureKind, TraceId};
@@ -170,11 +172,18 @@ impl Context {
     where
         F: Future<Output: Into<Option<Draft>>> + Send + 'static,
     {
+        ask.runs.start();
         let (bus, held) = (self.bus.clone(), ask.clone());
-        let task = tokio::spawn(async move {
-            let end = match caught(body).await {
-                Some(end) => end.into(),
-                None => Some(Draft::ending_with(&held, on_panic)),
+        tokio::spawn(async move {
+            let (lease, over) = oneshot::channel();
+            bus.post(Op::Attach { trace: held.trace_id, ask: held.id, lease });
+            let end = tokio::select! {
+                biased;
+                _ = over => None,
+                end = caught(body) => match end {
+                    Some(end) => end.into(),
+                    None => Some(Draft::ending_with(&held, on_panic)),
+                },
             };
             // Before the asker reads the end it must be the only one that holds what it sent.
             drop(held);
@@ -182,7 +191,6 @@ impl Context {
                 bus.send(end);
             }
         });
-        self.bus.post(Op::Attach { trace: ask.trace_id, ask: ask.id, body: task.abort_handle() });
     }
 
     /// Tells the receiver of the open ask that its answer is not wanted any more ([`AskAbort`](crate::AskAbort)).

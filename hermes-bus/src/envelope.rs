@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
@@ -95,6 +96,11 @@ impl Draft {
         Self { id, ..self }
     }
 
+    /// Says who sends it.
+    pub fn sent_by(self, sender: Address) -> Self {
+        Self { sender, ..self }
+    }
+
     /// Gives it another cause in the same trace.
     pub fn with_parent(self, parent_id: Id) -> Self {
         Self { parent_id: Some(parent_id), ..self }
@@ -162,11 +168,16 @@ impl Draft {
         &self.body
     }
 
+    /// As it is delivered under a number: for whoever feeds a machine by hand.
+    pub fn delivered(self, seq: u64, timestamp: DateTime<Utc>) -> Envelope {
+        let Self { id, trace_id, sender, receiver, parent_id, in_reply_to, meta, body, .. } = self;
+        let runs = Runs::default();
+        Envelope { seq, timestamp, id, trace_id, sender, receiver, parent_id, in_reply_to, meta, body, runs }
+    }
+
     /// As an envelope that has neither number nor time yet.
     pub(crate) fn into_envelope(self) -> Envelope {
-        let (seq, timestamp) = (0, DateTime::UNIX_EPOCH);
-        let Self { id, trace_id, sender, receiver, parent_id, in_reply_to, meta, body, .. } = self;
-        Envelope { seq, timestamp, id, trace_id, sender, receiver, parent_id, in_reply_to, meta, body }
+        self.delivered(0, DateTime::UNIX_EPOCH)
     }
 }
 
@@ -193,6 +204,27 @@ pub struct Envelope {
     pub meta: Option<Meta>,
     /// What it carries.
     pub body: Body,
+    pub(crate) runs: Runs,
+}
+
+/// Whether a body runs for an ask. Said at once by whoever starts it, before the writer has heard of it.
+#[derive(Debug, Default)]
+pub(crate) struct Runs(AtomicBool);
+
+impl Runs {
+    pub(crate) fn start(&self) {
+        self.0.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn started(&self) -> bool {
+        self.0.load(Ordering::Acquire)
+    }
+}
+
+impl Clone for Runs {
+    fn clone(&self) -> Self {
+        Self(AtomicBool::new(self.started()))
+    }
 }
 
 impl Envelope {

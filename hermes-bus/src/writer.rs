@@ -6,10 +6,9 @@
 
 use std::collections::HashMap;
 use std::task::Poll;
-use std::time::Duration;
 
 use tokio::sync::{broadcast, mpsc, oneshot};
-use tokio::time::{Instant, sleep_until};
+use tokio::time::Instant;
 
 use crate::TraceId;
 use crate::bus::Bus;
@@ -19,8 +18,9 @@ use delivery::{Done, Staged, Target};
 use hold::Gates;
 use open_ask::Trace;
 use routes::Routes;
+use sleeper::Sleeper;
 
-pub(crate) use op::{ActorId, Asker, LastWords, Op, Registered, Registration, Timer};
+pub(crate) use op::{ActorId, Asker, LastWords, Lease, Op, Registered, Registration, Timer};
 pub use routes::{DirectoryId, Place, RegisterError};
 
 mod alarms;
@@ -33,6 +33,10 @@ mod op;
 mod open_ask;
 mod residents;
 mod routes;
+mod sleeper;
+
+/// With more traces than these under way, one append can carry what several of them send.
+const FEW: usize = 4;
 
 /// The most operations that go into one append.
 const MOST_AT_ONCE: usize = 1024;
@@ -81,13 +85,16 @@ impl Writer {
 
     /// Works until it is told to stop, or cannot write.
     pub(crate) async fn run(mut self) {
+        let mut sleeper = Sleeper::default();
         let reason = loop {
-            let next = self.clock.next();
+            sleeper.wind(self.clock.next());
             let op = tokio::select! {
                 op = self.queue.recv() => op,
-                () = sleep_until(next.unwrap_or_else(far_future)), if next.is_some() => None,
+                () = sleeper.rings() => None,
             };
-            others_first().await;
+            if self.traces.len() > FEW {
+                others_first().await;
+            }
             if let Some(reason) = self.work(op) {
                 break reason;
             }
@@ -121,7 +128,7 @@ impl Writer {
         match op {
             Op::Step { lines, timers, asker, done } => self.step(lines, timers, asker, done),
             Op::Begin { trace, ask, lines, done } => self.begin(trace, ask, lines, done),
-            Op::Attach { trace, ask, body } => self.attach(trace, ask, body),
+            Op::Attach { trace, ask, lease } => self.attach(trace, ask, lease),
             Op::Abort { trace, ask, grace } => self.abort(trace, ask, grace),
             Op::Register(registration) => self.register(*registration),
             Op::Bind { trace, directory } => {
@@ -154,11 +161,7 @@ impl Writer {
 impl Drop for Writer {
     fn drop(&mut self) {
         self.bus.mark_stopped("the task that writes the journal was lost");
-        for ask in self.traces.values_mut().flat_map(|trace| trace.asks.drain(..)) {
-            if let Some(body) = ask.body {
-                body.abort();
-            }
-        }
+        self.traces.clear();
         self.routes.close_all();
     }
 }
@@ -175,9 +178,4 @@ async fn others_first() {
         Poll::Pending
     })
     .await;
-}
-
-/// Some time after every timer.
-fn far_future() -> Instant {
-    Instant::now() + Duration::from_secs(86_400)
 }

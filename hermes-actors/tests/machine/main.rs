@@ -23,7 +23,9 @@ fn through_json(envelope: &Envelope) -> Envelope {
     let json = serde_json::from_slice(&json).unwrap();
     let body =
         Body::new(RawPayload { name: Arc::from(envelope.body.name()), kind: envelope.body.kind(), json });
-    Envelope { body, ..envelope.clone() }
+    let mut read = envelope.clone();
+    read.body = body;
+    read
 }
 
 /// What effects say, as far as a journal can show it.

@@ -117,19 +117,9 @@ impl World {
     }
 
     fn envelope(&self, id: Id, sender: Address, ends: Option<Id>, body: Body) -> Envelope {
-        let (trace_id, timestamp, receiver) = (self.trace, self.now, me());
-        Envelope {
-            seq: 0,
-            timestamp,
-            id,
-            trace_id,
-            sender,
-            receiver,
-            parent_id: None,
-            in_reply_to: ends,
-            meta: None,
-            body,
-        }
+        let draft = Draft::from_outside(self.trace, me(), body).with_id(id).sent_by(sender);
+        let draft = ends.into_iter().fold(draft, Draft::in_reply_to);
+        draft.delivered(0, self.now)
     }
 
     /// Goes on until the task has finished.

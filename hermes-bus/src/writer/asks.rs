@@ -1,10 +1,9 @@
 //! Asks: how envelopes of one step are staged, and what an open ask gathers until it ends.
 
 use tokio::sync::oneshot;
-use tokio::task::AbortHandle;
 
 use super::open_ask::OpenAsk;
-use super::{ActorId, Asker, Done, Target, Timer, Writer};
+use super::{ActorId, Asker, Done, Lease, Target, Timer, Writer};
 use crate::render::Rendered;
 use crate::{Address, EnvelopeFailed, FailureKind, Id, TraceId};
 
@@ -94,10 +93,10 @@ impl Writer {
         self.done.push(Done::Begun(done));
     }
 
-    pub(super) fn attach(&mut self, trace: TraceId, ask: Id, body: AbortHandle) {
-        match self.traces.get_mut(&trace).and_then(|t| t.ask_mut(ask)) {
-            Some(open) => open.body = Some(body),
-            None => body.abort(),
+    /// A body runs for the ask: until the ask ends, or not at all when it has ended.
+    pub(super) fn attach(&mut self, trace: TraceId, ask: Id, lease: Lease) {
+        if let Some(open) = self.traces.get_mut(&trace).and_then(|t| t.ask_mut(ask)) {
+            open.body = Some(lease);
         }
     }
 

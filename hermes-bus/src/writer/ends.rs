@@ -30,9 +30,7 @@ impl Writer {
         for key in open.timers {
             self.clock.disarm(key);
         }
-        if let Some(body) = open.body {
-            body.abort();
-        }
+        drop(open.body);
         let target = match open.asker {
             Asker::Actor(actor) => Target::Actor(actor),
             Asker::Waiter(Some(waiter)) => Target::Waiter(waiter),

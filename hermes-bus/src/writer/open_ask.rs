@@ -3,11 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::task::AbortHandle;
-
 use super::clock::{Due, TimerKey};
 use super::routes::DirectoryId;
-use super::{ActorId, Asker};
+use super::{ActorId, Asker, Lease};
 use crate::envelope::{Meta, inherited};
 use crate::render::Rendered;
 use crate::{Address, Envelope, Id};
@@ -37,7 +35,7 @@ pub(crate) struct OpenAsk {
     /// The open ask that it works for.
     pub below: Option<Id>,
     /// What runs for it.
-    pub body: Option<AbortHandle>,
+    pub body: Option<Lease>,
     /// Whether its body has begun.
     pub begun: bool,
     /// The timers that guard it.
@@ -65,6 +63,11 @@ impl OpenAsk {
             paused: None,
             envelope: None,
         }
+    }
+
+    /// Whether a body runs for it, or is about to.
+    pub(crate) fn runs(&self) -> bool {
+        self.envelope.as_ref().is_some_and(|envelope| envelope.runs.started())
     }
 
     /// Its number; before it has one, a greater one than any.

@@ -23,7 +23,7 @@ impl Writer {
 
     /// An actor was made anew: what it had taken and nobody works on is ended.
     pub(super) fn restarted(&mut self, actor: ActorId, seq: u64, reason: &str) {
-        self.end_received(actor, &died(reason), |open| open.seq() <= seq && open.body.is_none());
+        self.end_received(actor, &died(reason), |open| open.seq() <= seq && !open.runs());
     }
 
     /// An actor is given up: everything it has is ended, and its address is gone.
