@@ -44,6 +44,6 @@ async fn main() -> anyhow::Result<()> {
         .build()?;
     let outcome = agent.run("北京和上海，哪个更暖和？").await?;
     eprintln!("{}", outcome.summary());
-    println!("{}", outcome.answer.unwrap_or_default());
+    println!("{}", outcome.into_answer()?);
     Ok(())
 }

@@ -64,7 +64,7 @@ async fn main() -> anyhow::Result<()> {
         .build()?;
     let outcome = planner.run("Turn “信使 Hermes” around and tell me how long it is.").await?;
     eprintln!("{}", outcome.summary());
-    println!("{}", outcome.answer.unwrap_or_default());
+    println!("{}", outcome.into_answer()?);
     Ok(())
 }
 

@@ -46,6 +46,6 @@ async fn main() -> anyhow::Result<()> {
         .build()?;
     let outcome = agent.run("北京今天天气怎么样？可以出门吗？").await?;
     eprintln!("{}", outcome.summary());
-    println!("{}", outcome.answer.unwrap_or_default());
+    println!("{}", outcome.into_answer()?);
     Ok(())
 }

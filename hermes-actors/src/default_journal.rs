@@ -10,7 +10,7 @@ use hermes_bus::journal::{Durability, FileJournal, Journal, JournalError, Memory
 /// # Errors
 /// When it cannot be opened.
 pub fn open() -> Result<Arc<dyn Journal>, JournalError> {
-    open_named(&name())
+    open_named(name())
 }
 
 /// The default name: what `HERMES_JOURNAL` says (a path, or `memory`), else `hermes_trace.jsonl` in the working
@@ -24,7 +24,8 @@ pub fn name() -> OsString {
 ///
 /// # Errors
 /// When it cannot be opened.
-pub fn open_named(name: &OsStr) -> Result<Arc<dyn Journal>, JournalError> {
+pub fn open_named(name: impl AsRef<OsStr>) -> Result<Arc<dyn Journal>, JournalError> {
+    let name = name.as_ref();
     if name == "memory" {
         return Ok(Arc::new(MemoryJournal::default()));
     }

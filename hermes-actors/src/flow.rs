@@ -39,7 +39,9 @@ struct Over;
 fn emit(record: &Record, trace: TraceId, lines: &mut Lines) -> Option<Over> {
     let entry = Entry::parse(record).ok().filter(|entry| entry.trace_id == trace)?;
     match lines.line(&entry) {
-        lines::Line::Numbered(text) => tracing::info!(target: "hermes::flow", "{text}"),
+        lines::Line::Numbered(text) | lines::Line::Remark(text) => {
+            tracing::info!(target: "hermes::flow", "{text}");
+        }
         lines::Line::Note(text) => tracing::debug!(target: "hermes::flow", "{text}"),
     }
     lines.is_over(&entry).then_some(Over)

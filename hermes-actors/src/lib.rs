@@ -32,10 +32,10 @@ pub use flow::TARGET as FLOW_TARGET;
 pub use handle::{Canceller, TaskHandle};
 pub use hermes_bus::Runtime;
 pub use hermes_macros::tool;
-pub use outcome::Outcome;
+pub use outcome::{Outcome, Unanswered};
 pub use protocol::End;
 pub use rebuild::{RebuildError, Rebuilt, RebuiltStep, rebuild, records_of};
-pub use stats::{Stats, StepTime};
+pub use stats::{Spent, Stats, StepTime};
 pub use task::{Arm, Effects, Task};
 pub use trace_stream::TraceStream;
 

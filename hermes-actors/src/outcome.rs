@@ -60,9 +60,44 @@ impl Outcome {
         }
     }
 
+    /// The answer of a task that was completed.
+    ///
+    /// # Errors
+    /// When it was not, in words that say how it ended; what the model said all the same is in them.
+    pub fn into_answer(self) -> Result<String, Unanswered> {
+        match (self.end, self.answer) {
+            (End::Completed, Some(answer)) => Ok(answer),
+            (end, said) => Err(Unanswered { end, failure: self.failure.map(|f| f.message), said }),
+        }
+    }
+
     /// One line about how it ended, and the statistics under it.
     pub fn summary(&self) -> impl fmt::Display + '_ {
         Summary(self)
+    }
+}
+
+/// A task that was not completed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub struct Unanswered {
+    /// How it ended.
+    pub end: End,
+    /// What went wrong, when something did.
+    pub failure: Option<String>,
+    /// What the model said all the same.
+    pub said: Option<String>,
+}
+
+impl fmt::Display for Unanswered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the task was not completed ({})", self.end.as_str())?;
+        if let Some(failure) = &self.failure {
+            write!(f, ": {failure}")?;
+        }
+        match &self.said {
+            Some(said) => write!(f, "; the model said: {said}"),
+            None => Ok(()),
+        }
     }
 }
 

@@ -15,6 +15,7 @@ use crate::protocol::{
     CallTool, CancelTask, End, Limits, MACHINE_VERSION, TaskFinished, TaskStart, ToolFailed, ToolFailureKind,
     ToolReturned,
 };
+use crate::stats::Spent;
 use crate::tool::{ToolOutput, shown};
 
 /// How deep agents may call agents.
@@ -154,15 +155,23 @@ impl SubAgent {
         let Some(calls) = self.traces.get_mut(&end.trace_id) else { return };
         let Some(call) = end.in_reply_to.and_then(|start| calls.under_way.remove(&start)) else { return };
         let (ask, call_id) = (&call.ask, call.call_id.as_str());
+        let spent = end.get::<TaskFinished>().map_or_else(|_| Spent::default(), |task| task.stats.spent());
         let draft = match report(end) {
             Ok(answer) => {
                 let output = ToolOutput::text(answer);
                 let result = output.result.clone();
-                let returned =
-                    ToolReturned { call_id: call_id.to_owned(), result, shown: shown(&Ok(output)) };
-                named_end(ask, end, call_id, returned)
+                let shown = shown(&Ok(output));
+                named_end(
+                    ask,
+                    end,
+                    call_id,
+                    ToolReturned { call_id: call_id.to_owned(), result, shown, spent },
+                )
             }
-            Err((kind, message)) => named_end(ask, end, call_id, ToolFailed::new(call_id, kind, message)),
+            Err((kind, message)) => {
+                let failed = ToolFailed { spent, ..ToolFailed::new(call_id, kind, message) };
+                named_end(ask, end, call_id, failed)
+            }
         };
         context.send(draft);
     }

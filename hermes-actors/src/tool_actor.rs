@@ -6,6 +6,7 @@ use hermes_bus::{Actor, Body, Bus, Context, Draft, Envelope, Fault};
 use serde_json::{Map, Value};
 
 use crate::protocol::{CallTool, ToolFailed, ToolFailure, ToolFailureKind, ToolReturned, ToolStarted};
+use crate::stats::Spent;
 use crate::tool::{Tool, ToolContext, ToolError, ToolOutput, shown};
 
 /// How deep a result may be nested. Readers of JSON stop at 128, and what stands around it counts.
@@ -77,10 +78,13 @@ fn is_deeper(value: &Value, levels: usize) -> bool {
 fn end(ask: &Envelope, call_id: String, outcome: Result<ToolOutput, ToolError>) -> Draft {
     let shown = shown(&outcome);
     match outcome {
-        Ok(output) => Draft::ending(ask, ToolReturned { call_id, result: readable(output.result), shown }),
+        Ok(output) => Draft::ending(
+            ask,
+            ToolReturned { call_id, result: readable(output.result), shown, spent: Spent::default() },
+        ),
         Err(error) => {
             let error = ToolFailure { kind: ToolFailureKind::Error, message: error.to_string() };
-            Draft::ending(ask, ToolFailed { call_id, error, shown })
+            Draft::ending(ask, ToolFailed { call_id, error, shown, spent: Spent::default() })
         }
     }
 }

@@ -168,6 +168,14 @@ impl Draft {
         &self.body
     }
 
+    /// Its payload as a `P`.
+    ///
+    /// # Errors
+    /// When it is another payload, or does not have the shape of `P`.
+    pub fn get<P: Payload>(&self) -> Result<Got<'_, P>, PayloadError> {
+        self.body.get()
+    }
+
     /// As it is delivered under a number: for whoever feeds a machine by hand.
     pub fn delivered(self, seq: u64, timestamp: DateTime<Utc>) -> Envelope {
         let Self { id, trace_id, sender, receiver, parent_id, in_reply_to, meta, body, .. } = self;

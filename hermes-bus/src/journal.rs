@@ -69,7 +69,7 @@ pub trait Journal: Send + Sync + 'static {
     /// another process is told to look.
     ///
     /// # Errors
-    /// When it could not be written.
+    /// When it could not be written, or readers would not find what was: somebody took the journal away.
     fn flush(&self) -> Result<(), JournalError>;
 
     /// Where it is, for a person: a path, or `memory`.
@@ -102,6 +102,19 @@ pub enum JournalError {
     Entry {
         /// Which journal.
         location: String,
+        /// What is wrong.
+        source: EntryError,
+    },
+    /// The last complete line is no envelope: a crash does not leave it so. Nothing in the file was changed.
+    #[error(
+        "line {number} of the journal {location} is damaged: {source}; nothing was changed: \
+         `hermes trace verify` it, then move it away or name another file"
+    )]
+    Damaged {
+        /// Which file.
+        location: String,
+        /// Which line of it.
+        number: u64,
         /// What is wrong.
         source: EntryError,
     },

@@ -26,8 +26,10 @@ fn runs(name: &str, stdout: Expect, stderr: Expect) {
     assert!(status.success(), "{name}: {err}");
     stdout.assert_eq(&out);
     // The last line of the statistics holds times.
-    let timeless: Vec<&str> =
-        err.lines().filter(|line| line.starts_with('[') || line.starts_with("Task")).collect();
+    let timeless: Vec<&str> = err
+        .lines()
+        .filter(|line| line.starts_with('[') || ["Task", "LLM", "Tool"].iter().any(|s| line.starts_with(s)))
+        .collect();
     stderr.assert_eq(&timeless.join("\n"));
     let text = std::fs::read_to_string(&journal).unwrap();
     assert_eq!(check(text.lines(), Ending::Whole), [], "{name}");
@@ -41,15 +43,17 @@ fn weather() {
         北京今天晴，22°C，适合出门。
     "#]],
         expect![[r#"
-        [00] COMMAND user -> orchestrator: 北京今天天气怎么样？可以出门吗？
-        [01] COMMAND orchestrator -> llm: 北京今天天气怎么样？可以出门吗？
-        [02] EVENT   llm -> orchestrator: tool_calls[get_weather(city=北京)]
-        [03] COMMAND orchestrator -> tool.get_weather: {"city":"北京"}
-        [04] EVENT   tool.get_weather -> orchestrator: {"city":"北京","weather":"晴，22°C，微风"}
-        [05] COMMAND orchestrator -> llm: tool results: get_weather
-        [06] EVENT   llm -> orchestrator: 北京今天晴，22°C，适合出门。
-        [07] EVENT   orchestrator -> final: 北京今天晴，22°C，适合出门。
-        Task completed in 2 iterations."#]],
+            [00] COMMAND user -> orchestrator: 北京今天天气怎么样？可以出门吗？
+            [01] COMMAND orchestrator -> llm: 北京今天天气怎么样？可以出门吗？
+            [02] EVENT   llm -> orchestrator: tool_calls[get_weather(city=北京)]
+            [03] COMMAND orchestrator -> tool.get_weather: {"city":"北京"}
+            [04] EVENT   tool.get_weather -> orchestrator: {"city":"北京","weather":"晴，22°C，微风"}
+            [05] COMMAND orchestrator -> llm: tool results: get_weather
+            [06] EVENT   llm -> orchestrator: 北京今天晴，22°C，适合出门。
+            [07] EVENT   orchestrator -> final: 北京今天晴，22°C，适合出门。
+            Task completed in 2 iterations.
+            LLM calls: 2 | Tokens in: 512 | Tokens out: 46
+            Tool calls: 1 | succeeded: 1 | failed: 0"#]],
     );
 }
 
@@ -61,17 +65,19 @@ fn parallel() {
         上海 25°C，比北京的 22°C 暖和 3°C。
     "#]],
         expect![[r#"
-        [00] COMMAND user -> orchestrator: 北京和上海，哪个更暖和？
-        [01] COMMAND orchestrator -> llm: 北京和上海，哪个更暖和？
-        [02] EVENT   llm -> orchestrator: tool_calls[get_temperature(city=北京), get_temperature(city=上海)]
-        [03] COMMAND orchestrator -> tool.get_temperature: {"city":"北京"}
-        [04] COMMAND orchestrator -> tool.get_temperature: {"city":"上海"}
-        [05] EVENT   tool.get_temperature -> orchestrator: 25
-        [06] EVENT   tool.get_temperature -> orchestrator: 22
-        [07] COMMAND orchestrator -> llm: tool results: get_temperature, get_temperature
-        [08] EVENT   llm -> orchestrator: 上海 25°C，比北京的 22°C 暖和 3°C。
-        [09] EVENT   orchestrator -> final: 上海 25°C，比北京的 22°C 暖和 3°C。
-        Task completed in 2 iterations."#]],
+            [00] COMMAND user -> orchestrator: 北京和上海，哪个更暖和？
+            [01] COMMAND orchestrator -> llm: 北京和上海，哪个更暖和？
+            [02] EVENT   llm -> orchestrator: tool_calls[get_temperature(city=北京), get_temperature(city=上海)]
+            [03] COMMAND orchestrator -> tool.get_temperature: {"city":"北京"} (t1.0)
+            [04] COMMAND orchestrator -> tool.get_temperature: {"city":"上海"} (t1.1)
+            [05] EVENT   tool.get_temperature -> orchestrator: 25 (t1.1)
+            [06] EVENT   tool.get_temperature -> orchestrator: 22 (t1.0)
+            [07] COMMAND orchestrator -> llm: tool results: get_temperature, get_temperature
+            [08] EVENT   llm -> orchestrator: 上海 25°C，比北京的 22°C 暖和 3°C。
+            [09] EVENT   orchestrator -> final: 上海 25°C，比北京的 22°C 暖和 3°C。
+            Task completed in 2 iterations.
+            LLM calls: 2 | Tokens in: 256 | Tokens out: 81
+            Tool calls: 2 | succeeded: 2 | failed: 0"#]],
     );
 }
 
@@ -83,35 +89,37 @@ fn planner_executor() {
         Turned around it reads “semreH 使信”; it has 9 characters and 2 words.
     "#]],
         expect![[r#"
-        [00] COMMAND user -> orchestrator: Turn “信使 Hermes” around and tell me how long it is.
-        [01] COMMAND orchestrator -> llm: Turn “信使 Hermes” around and tell me how long it is.
-        [02] EVENT   llm -> orchestrator: tool_calls[executor(done_when=the text is reversed, instruction=Turn “信使 Hermes” around., number=1)]
-        [03] COMMAND orchestrator -> tool.executor: {"done_when":"the text is reversed","instruction":"Turn “信使 Hermes” around.","number":1}
-        [04] COMMAND tool.executor -> executor/orchestrator: {"done_when":"the text is reversed","instruction":"Turn “信使 Hermes” around.","number":1}
-        [05] COMMAND executor/orchestrator -> executor/llm: {"done_when":"the text is reversed","instruction":"Turn “信使 Hermes” around.","number":1}
-        [06] EVENT   executor/llm -> executor/orchestrator: tool_calls[reverse(text=信使 Hermes)]
-        [07] COMMAND executor/orchestrator -> executor/tool.reverse: {"text":"信使 Hermes"}
-        [08] EVENT   executor/tool.reverse -> executor/orchestrator: "semreH 使信"
-        [09] COMMAND executor/orchestrator -> executor/llm: tool results: reverse
-        [10] EVENT   executor/llm -> executor/orchestrator: semreH 使信
-        [11] EVENT   executor/orchestrator -> tool.executor: semreH 使信
-        [12] EVENT   tool.executor -> orchestrator: "semreH 使信"
-        [13] COMMAND orchestrator -> llm: tool results: executor
-        [14] EVENT   llm -> orchestrator: tool_calls[executor(done_when=there are two numbers, instruction=Count in “信使 Hermes”., number=2)]
-        [15] COMMAND orchestrator -> tool.executor: {"done_when":"there are two numbers","instruction":"Count in “信使 Hermes”.","number":2}
-        [16] COMMAND tool.executor -> executor#2/orchestrator: {"done_when":"there are two numbers","instruction":"Count in “信使 Hermes”.","number":2}
-        [17] COMMAND executor#2/orchestrator -> executor#2/llm: {"done_when":"there are two numbers","instruction":"Count in “信使 Hermes”.","number":2}
-        [18] EVENT   executor#2/llm -> executor#2/orchestrator: tool_calls[count(text=信使 Hermes)]
-        [19] COMMAND executor#2/orchestrator -> executor#2/tool.count: {"text":"信使 Hermes"}
-        [20] EVENT   executor#2/tool.count -> executor#2/orchestrator: "9 characters, 2 words"
-        [21] COMMAND executor#2/orchestrator -> executor#2/llm: tool results: count
-        [22] EVENT   executor#2/llm -> executor#2/orchestrator: 9 characters, 2 words
-        [23] EVENT   executor#2/orchestrator -> tool.executor: 9 characters, 2 words
-        [24] EVENT   tool.executor -> orchestrator: "9 characters, 2 words"
-        [25] COMMAND orchestrator -> llm: tool results: executor
-        [26] EVENT   llm -> orchestrator: Turned around it reads “semreH 使信”; it has 9 characters and 2 words.
-        [27] EVENT   orchestrator -> final: Turned around it reads “semreH 使信”; it has 9 characters and 2 words.
-        Task completed in 3 iterations."#]],
+            [00] COMMAND user -> orchestrator: Turn “信使 Hermes” around and tell me how long it is.
+            [01] COMMAND orchestrator -> llm: Turn “信使 Hermes” around and tell me how long it is.
+            [02] EVENT   llm -> orchestrator: tool_calls[executor(done_when=the text is reversed, instruction=Turn “信使 Hermes” around., number=1)]
+            [03] COMMAND orchestrator -> tool.executor: {"done_when":"the text is reversed","instruction":"Turn “信使 Hermes” around.","number":1}
+            [04] COMMAND tool.executor -> executor/orchestrator: {"done_when":"the text is reversed","instruction":"Turn “信使 Hermes” around.","number":1}
+            [05] COMMAND executor/orchestrator -> executor/llm: {"done_when":"the text is reversed","instruction":"Turn “信使 Hermes” around.","number":1}
+            [06] EVENT   executor/llm -> executor/orchestrator: tool_calls[reverse(text=信使 Hermes)]
+            [07] COMMAND executor/orchestrator -> executor/tool.reverse: {"text":"信使 Hermes"}
+            [08] EVENT   executor/tool.reverse -> executor/orchestrator: "semreH 使信"
+            [09] COMMAND executor/orchestrator -> executor/llm: tool results: reverse
+            [10] EVENT   executor/llm -> executor/orchestrator: semreH 使信
+            [11] EVENT   executor/orchestrator -> tool.executor: semreH 使信
+            [12] EVENT   tool.executor -> orchestrator: "semreH 使信"
+            [13] COMMAND orchestrator -> llm: tool results: executor
+            [14] EVENT   llm -> orchestrator: tool_calls[executor(done_when=there are two numbers, instruction=Count in “信使 Hermes”., number=2)]
+            [15] COMMAND orchestrator -> tool.executor: {"done_when":"there are two numbers","instruction":"Count in “信使 Hermes”.","number":2}
+            [16] COMMAND tool.executor -> executor#2/orchestrator: {"done_when":"there are two numbers","instruction":"Count in “信使 Hermes”.","number":2}
+            [17] COMMAND executor#2/orchestrator -> executor#2/llm: {"done_when":"there are two numbers","instruction":"Count in “信使 Hermes”.","number":2}
+            [18] EVENT   executor#2/llm -> executor#2/orchestrator: tool_calls[count(text=信使 Hermes)]
+            [19] COMMAND executor#2/orchestrator -> executor#2/tool.count: {"text":"信使 Hermes"}
+            [20] EVENT   executor#2/tool.count -> executor#2/orchestrator: "9 characters, 2 words"
+            [21] COMMAND executor#2/orchestrator -> executor#2/llm: tool results: count
+            [22] EVENT   executor#2/llm -> executor#2/orchestrator: 9 characters, 2 words
+            [23] EVENT   executor#2/orchestrator -> tool.executor: 9 characters, 2 words
+            [24] EVENT   tool.executor -> orchestrator: "9 characters, 2 words"
+            [25] COMMAND orchestrator -> llm: tool results: executor
+            [26] EVENT   llm -> orchestrator: Turned around it reads “semreH 使信”; it has 9 characters and 2 words.
+            [27] EVENT   orchestrator -> final: Turned around it reads “semreH 使信”; it has 9 characters and 2 words.
+            Task completed in 3 iterations.
+            LLM calls: 7 (4 by sub-agents) | Tokens in: 1564 | Tokens out: 244
+            Tool calls: 4 (2 by sub-agents) | succeeded: 4 | failed: 0"#]],
     );
 }
 

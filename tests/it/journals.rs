@@ -175,7 +175,7 @@ async fn cancel_during_a_model_call() {
         2 llm.chat orchestrator -> llm (1) {"append":[{"of":"#1"}],"turn":1}
         3 task.cancel user -> orchestrator (1) {}
         4 task.cancelling orchestrator -> user (3) ends 3 {}
-        5 llm.failed orchestrator -> orchestrator (3) ends 2 {"kind":"cancelled","message":"the task does not want the answer any more"}
+        5 llm.failed orchestrator -> orchestrator (3) ends 2 {"kind":"cancelled","message":"the task was cancelled"}
         6 task.finished orchestrator -> final (5) ends 1 {"outcome":"cancelled"}
     "##]]).await;
 }
@@ -223,7 +223,7 @@ async fn a_deadline_stops_the_task_with_what_was_gathered() {
         6 tool.returned tool.get_weather -> orchestrator (5) ends 4 begun {"call_id":"t1.0","result":"北京：晴","shown":"OK: 北京：晴"}
         7 llm.chat orchestrator -> llm (6) {"append":[{"of":"#3"},{"of":"#6"}],"turn":2}
         8 timer.fired clock -> orchestrator (1) {"guards":"#1","timer":"deadline"}
-        9 llm.failed orchestrator -> orchestrator (8) ends 7 {"kind":"cancelled","message":"the task does not want the answer any more"}
+        9 llm.failed orchestrator -> orchestrator (8) ends 7 {"kind":"cancelled","message":"the task's time was over"}
         10 task.finished orchestrator -> final (9) ends 1 {"gathered":[{"call_id":"t1.0","of":"#6","tool":"get_weather"}],"outcome":"deadline"}
     "##]].assert_eq(&journal(&runtime));
 }
@@ -245,17 +245,17 @@ async fn two_calls_of_a_sub_agent_at_once_are_numbered() {
         5 tool.call orchestrator -> tool.researcher (3) {"arguments":{"task":"two"},"call_id":"t1.1","effect":"may_change","tool":"researcher"}
         6 task.start tool.researcher -> researcher/orchestrator (4) {"task":"one"}
         7 task.start tool.researcher -> researcher#2/orchestrator (5) {"task":"two"}
-        8 llm.chat researcher#2/orchestrator -> researcher#2/llm (7) {"append":[{"of":"#7"}],"turn":1}
-        9 llm.chat researcher/orchestrator -> researcher/llm (6) {"append":[{"of":"#6"}],"turn":1}
-        10 llm.replied researcher#2/llm -> researcher#2/orchestrator (8) ends 8 {"finish":"stop","message":{"content":"42","role":"assistant"}}
-        11 llm.replied researcher/llm -> researcher/orchestrator (9) ends 9 {"finish":"stop","message":{"content":"42","role":"assistant"}}
-        12 task.finished researcher#2/orchestrator -> tool.researcher (10) ends 7 {"answer":"42","outcome":"completed"}
-        13 task.finished researcher/orchestrator -> tool.researcher (11) ends 6 {"answer":"42","outcome":"completed"}
-        14 tool.returned tool.researcher -> orchestrator (12) ends 5 {"call_id":"t1.1","result":"42","shown":"OK: 42"}
-        15 tool.returned tool.researcher -> orchestrator (13) ends 4 {"call_id":"t1.0","result":"42","shown":"OK: 42"}
-        16 llm.chat orchestrator -> llm (15) {"append":[{"of":"#3"},{"of":"#15"},{"of":"#14"}],"turn":2}
+        8 llm.chat researcher/orchestrator -> researcher/llm (6) {"append":[{"of":"#6"}],"turn":1}
+        9 llm.chat researcher#2/orchestrator -> researcher#2/llm (7) {"append":[{"of":"#7"}],"turn":1}
+        10 llm.replied researcher/llm -> researcher/orchestrator (8) ends 8 {"finish":"stop","message":{"content":"42","role":"assistant"}}
+        11 llm.replied researcher#2/llm -> researcher#2/orchestrator (9) ends 9 {"finish":"stop","message":{"content":"42","role":"assistant"}}
+        12 task.finished researcher/orchestrator -> tool.researcher (10) ends 6 {"answer":"42","outcome":"completed"}
+        13 task.finished researcher#2/orchestrator -> tool.researcher (11) ends 7 {"answer":"42","outcome":"completed"}
+        14 tool.returned tool.researcher -> orchestrator (12) ends 4 {"call_id":"t1.0","result":"42","shown":"OK: 42","spent":{"input_tokens":19,"llm_calls":1,"output_tokens":9,"tool_calls":0,"tool_failures":0}}
+        15 tool.returned tool.researcher -> orchestrator (13) ends 5 {"call_id":"t1.1","result":"42","shown":"OK: 42","spent":{"input_tokens":19,"llm_calls":1,"output_tokens":9,"tool_calls":0,"tool_failures":0}}
+        16 llm.chat orchestrator -> llm (15) {"append":[{"of":"#3"},{"of":"#14"},{"of":"#15"}],"turn":2}
         17 llm.replied llm -> orchestrator (16) ends 16 {"finish":"stop","message":{"content":"both 42","role":"assistant"}}
-        18 task.finished orchestrator -> final (17) ends 1 {"answer":"both 42","gathered":[{"call_id":"t1.1","of":"#14","tool":"researcher"},{"call_id":"t1.0","of":"#15","tool":"researcher"}],"outcome":"completed"}
+        18 task.finished orchestrator -> final (17) ends 1 {"answer":"both 42","gathered":[{"call_id":"t1.0","of":"#14","tool":"researcher"},{"call_id":"t1.1","of":"#15","tool":"researcher"}],"outcome":"completed"}
     "##]].assert_eq(&journal(&runtime));
 }
 
@@ -284,7 +284,7 @@ async fn a_sub_agent_that_fails_gives_one_end_with_what_it_gathered() {
         13 llm.chat researcher/orchestrator -> researcher/llm (12) {"append":[],"retry_of":"#11","turn":3}
         14 llm.replied researcher/llm -> researcher/orchestrator (13) ends 13 {"finish":"stop","message":{"content":"","role":"assistant"}}
         15 task.finished researcher/orchestrator -> tool.researcher (14) ends 5 {"failure":{"kind":"empty_reply","message":"the model said nothing, twice"},"gathered":[{"call_id":"t1.0","of":"#10","tool":"get_weather"}],"outcome":"failed"}
-        16 tool.failed tool.researcher -> orchestrator (15) ends 4 {"call_id":"t1.0","error":{"kind":"error","message":"the agent stopped without an answer (failed): the model said nothing, twice\nIt had gathered from get_weather: OK: 上海：晴"},"shown":"ERROR: the agent stopped without an answer (failed): the model said nothing, twice\nIt had gathered from get_weather: OK: 上海：晴"}
+        16 tool.failed tool.researcher -> orchestrator (15) ends 4 {"call_id":"t1.0","error":{"kind":"error","message":"the agent stopped without an answer (failed): the model said nothing, twice\nIt had gathered from get_weather: OK: 上海：晴"},"shown":"ERROR: the agent stopped without an answer (failed): the model said nothing, twice\nIt had gathered from get_weather: OK: 上海：晴","spent":{"input_tokens":275,"llm_calls":3,"output_tokens":56,"tool_calls":1,"tool_failures":0}}
         17 llm.chat orchestrator -> llm (16) {"append":[{"of":"#3"},{"of":"#16"}],"turn":2}
         18 llm.replied llm -> orchestrator (17) ends 17 {"finish":"stop","message":{"content":"no luck","role":"assistant"}}
         19 task.finished orchestrator -> final (18) ends 1 {"answer":"no luck","outcome":"completed"}
@@ -312,9 +312,9 @@ async fn cancel_reaches_a_sub_agent_which_ends_its_own_call() {
         8 task.cancelling orchestrator -> user (7) ends 7 {}
         9 task.cancel tool.researcher -> researcher/orchestrator (5) {}
         10 task.cancelling researcher/orchestrator -> tool.researcher (9) ends 9 {}
-        11 llm.failed researcher/orchestrator -> researcher/orchestrator (9) ends 6 {"kind":"cancelled","message":"the task does not want the answer any more"}
+        11 llm.failed researcher/orchestrator -> researcher/orchestrator (9) ends 6 {"kind":"cancelled","message":"the task was cancelled"}
         12 task.finished researcher/orchestrator -> tool.researcher (11) ends 5 {"outcome":"cancelled"}
-        13 tool.failed tool.researcher -> orchestrator (12) ends 4 {"call_id":"t1.0","error":{"kind":"cancelled","message":"the agent stopped without an answer (cancelled)"},"shown":"ERROR: the agent stopped without an answer (cancelled)"}
+        13 tool.failed tool.researcher -> orchestrator (12) ends 4 {"call_id":"t1.0","error":{"kind":"cancelled","message":"the agent stopped without an answer (cancelled)"},"shown":"ERROR: the agent stopped without an answer (cancelled)","spent":{"input_tokens":0,"llm_calls":1,"output_tokens":0,"tool_calls":0,"tool_failures":0}}
         14 task.finished orchestrator -> final (13) ends 1 {"outcome":"cancelled"}
     "##]].assert_eq(&journal(&runtime));
 }

@@ -5,6 +5,7 @@ mod child;
 mod double;
 mod examples;
 mod faults;
+mod flow;
 mod house;
 mod journals;
 mod kill;

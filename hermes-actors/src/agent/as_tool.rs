@@ -32,7 +32,8 @@ struct Request {
 
 impl Agent {
     /// Makes the agent a tool of another, called by its name. `description` says when to use it.
-    /// The model gives it its task as text; [`AsTool::input`] makes that a type.
+    /// The model gives it its task as text; [`AsTool::input`] makes that a type. It runs where its caller runs, whatever
+    /// runtime it was given itself.
     pub fn as_tool(&self, description: impl Into<String>) -> AsTool {
         let read_task: ReadTask = Arc::new(|call| read::<Request>(call).map(|request| request.task));
         AsTool {

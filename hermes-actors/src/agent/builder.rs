@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hermes_bus::{Address, Runtime};
+use hermes_bus::Runtime;
 use hermes_llm::{ChatModel, Settings};
 use tokio::sync::OnceCell;
 
@@ -33,9 +33,7 @@ pub enum BuildError {
     #[error("the agent `{0}` has no model: give it one with `.model(…)`")]
     NoModel(String),
     /// The name must be one segment of an address.
-    #[error(
-        "`{0}` is no name for an agent: use letters, digits, `_` and `-`, and not one of user, final, clock, step"
-    )]
+    #[error("`{0}` is no name for an agent: use letters, digits, `_` and `-`, and none of {TAKEN:?}")]
     Name(String),
     /// Two tools of one name.
     #[error("the agent `{agent}` has two tools named `{tool}`: rename one")]
@@ -159,10 +157,13 @@ impl AgentBuilder {
     }
 }
 
-/// Whether it can be a scope: one segment that means nothing else. The look-up of addresses skips `step`.
+/// Names that mean something in addresses already; the look-up of addresses skips `step`.
+const TAKEN: [&str; 8] = ["user", "final", "clock", "step", "orchestrator", "llm", "memory", "approver"];
+
+/// Whether it can be a scope: one segment that means nothing else.
 fn is_name(name: &str) -> bool {
-    let free = |address: Address| !address.is_reserved() && address.scope().is_empty();
-    Address::new(name).is_ok_and(free) && !name.contains('#') && name != "step"
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    !name.is_empty() && name.chars().all(plain) && !TAKEN.contains(&name)
 }
 
 fn check_tools(agent: &str, tools: &[ToolDefinition]) -> Result<(), BuildError> {

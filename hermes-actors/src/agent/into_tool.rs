@@ -11,6 +11,10 @@ pub struct AgentTool(pub(super) (ToolDefinition, Backing));
 
 /// What [`AgentBuilder::tool`](super::AgentBuilder::tool) takes: every [`Tool`], the name of a `#[tool]` function, and
 /// an agent that [`as_tool`](super::Agent::as_tool) made a tool. The parameter only keeps the three apart.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no tool of an agent",
+    note = "write `#[tool]` above a function, implement `Tool`, or make an agent one: `agent.as_tool(\"when to use it\")`"
+)]
 pub trait IntoAgentTool<Form> {
     /// Makes it a tool of an agent.
     fn into_agent_tool(self) -> AgentTool;

@@ -1,35 +1,45 @@
 //! The words for a payload: what a line of the flow says after the colon.
 
-use std::collections::HashMap;
-
-use hermes_bus::Id;
+use hermes_bus::journal::Entry;
 use serde_json::Value;
 
-use super::lines::About;
+use super::lines::{About, Memory};
 
 /// The most characters of one line's text.
 const MOST: usize = 300;
 
-/// What the payload `name` is about, on one line.
-pub(super) fn of(name: &str, payload: &Value, about: &HashMap<Id, About>) -> String {
-    let text = match name {
+/// What an envelope is about, on one line.
+pub(super) fn of(entry: &Entry<'_>, payload: &Value, memory: &Memory) -> String {
+    let text = match &*entry.name {
         "task.start" => string(payload, "task").to_owned(),
         "task.cancel" => "cancel".to_owned(),
         "task.cancelling" => "cancelling".to_owned(),
         "task.finished" => finished(payload),
-        "llm.chat" => chat(payload, about),
+        "llm.chat" => chat(entry, payload, memory),
         "llm.replied" => replied(payload),
         "llm.failed" | "envelope.failed" => {
             format!("{}: {}", string(payload, "kind"), string(payload, "message"))
         }
         "tool.call" => compact(&payload["arguments"]),
         "tool.returned" => compact(&payload["result"]),
-        "tool.failed" | "tool.rejected" | "tool.reused" => string(payload, "shown").to_owned(),
+        "tool.failed" | "tool.reused" => string(payload, "shown").to_owned(),
+        "tool.rejected" => format!("{}: {}", string(payload, "tool"), string(payload, "shown")),
         "tool.started" => format!("started {}", string(payload, "call_id")),
         "timer.fired" => format!("{} of {}", string(payload, "timer"), string(payload, "guards")),
         other => format!("{other} {}", compact(payload)),
     };
-    one_line(&text)
+    one_line(&with_call(entry, text, memory))
+}
+
+/// Says which call it is about, where sender and receiver do not.
+fn with_call(entry: &Entry<'_>, text: String, memory: &Memory) -> String {
+    let Some(call) = memory.call(entry) else { return text };
+    // An end that the task itself gave: the tool did not.
+    let text = if entry.sender == entry.receiver { format!("{}: {text}", call.tool) } else { text };
+    match &call.label {
+        Some(label) => format!("{text} ({label})"),
+        None => text,
+    }
 }
 
 pub(super) fn string<'a>(payload: &'a Value, field: &str) -> &'a str {
@@ -38,27 +48,28 @@ pub(super) fn string<'a>(payload: &'a Value, field: &str) -> &'a str {
 
 fn finished(payload: &Value) -> String {
     let failure = payload.pointer("/failure/message").and_then(Value::as_str);
-    match (payload.get("answer").and_then(Value::as_str), failure) {
-        (Some(answer), _) => answer.to_owned(),
+    match (payload.get("answer").map(text_of), failure) {
+        (Some(answer), _) => answer,
         (None, Some(failure)) => format!("({}) {failure}", string(payload, "outcome")),
         (None, None) => format!("({})", string(payload, "outcome")),
     }
 }
 
 /// What is new to the model: tool results by their tools, and words.
-fn chat(payload: &Value, about: &HashMap<Id, About>) -> String {
+fn chat(entry: &Entry<'_>, payload: &Value, memory: &Memory) -> String {
     if payload.get("retry_of").is_some() {
         return "once more".to_owned();
     }
     let append = payload.get("append").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let (mut tools, mut said) = (Vec::new(), Vec::new());
-    for entry in append {
-        let of = entry.get("of").and_then(Value::as_str).and_then(|id| about.get(&id.parse().ok()?));
-        match (of, entry.get("content").and_then(Value::as_str)) {
+    for message in append {
+        let of = message.get("of").and_then(Value::as_str).and_then(|id| memory.about(id.parse().ok()?));
+        let call_id = message.get("tool_call_id").and_then(Value::as_str);
+        match (of, call_id.and_then(|id| memory.tool(entry.sender.scope(), id))) {
             (Some(About::Tool(tool)), _) => tools.push(tool.as_str()),
             (Some(About::Words(words)), _) => said.push(words.clone()),
-            (None, Some(content)) => said.push(content.to_owned()),
-            (None, None) => {}
+            (None, Some(tool)) => tools.push(tool),
+            (None, None) => said.extend(message.get("content").map(text_of)),
         }
     }
     if !tools.is_empty() {
@@ -96,19 +107,27 @@ fn text_of(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Null => String::new(),
+        // A text that is kept beside the journal: its beginning.
+        Value::Object(blob) if blob.contains_key("$blob") => format!("{}…", string(value, "head")),
         other => compact(other),
     }
 }
 
 fn compact(value: &Value) -> String {
-    value.to_string()
+    if value.get("$blob").is_some() { text_of(value) } else { value.to_string() }
 }
 
-/// On one line, not too long, and without characters that could steer a terminal.
+/// On one line, not too long, and without characters that could steer a terminal or turn the line around.
 fn one_line(text: &str) -> String {
-    let mut line: String = text.chars().take(MOST).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let shown = |c: char| if c.is_control() { ' ' } else { c };
+    let mut line: String = text.chars().filter(|c| !is_invisible(*c)).take(MOST).map(shown).collect();
     if text.chars().nth(MOST).is_some() {
         line.push('…');
     }
     line
+}
+
+/// Marks of direction and other characters without a shape.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }

@@ -107,9 +107,8 @@ pub struct LlmFailed {
 
 impl LlmFailed {
     /// The end of a chat that its task does not want any more.
-    pub(crate) fn cancelled(purpose: Purpose) -> Self {
-        let message = "the task does not want the answer any more".to_owned();
-        Self { purpose, kind: "cancelled".to_owned(), message, endpoint: false }
+    pub(crate) fn cancelled(purpose: Purpose, why: &str) -> Self {
+        Self { purpose, kind: "cancelled".to_owned(), message: why.to_owned(), endpoint: false }
     }
 }
 

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::payload;
+use crate::stats::Spent;
 use crate::tool::Effect;
 
 /// Our id of a call, which every llm actor gives: `t<turn>.<index>`, by the `turn` of the `llm.chat` and the call's
@@ -56,6 +57,9 @@ pub struct ToolReturned {
     pub result: Value,
     /// What the model reads: `OK: …`.
     pub shown: String,
+    /// What the call cost, when an agent stands behind the tool.
+    #[serde(default, skip_serializing_if = "Spent::is_nothing")]
+    pub spent: Spent,
 }
 
 /// `tool.failed`: it did not.
@@ -67,6 +71,9 @@ pub struct ToolFailed {
     pub error: ToolFailure,
     /// What the model reads: `ERROR: …`.
     pub shown: String,
+    /// What the call cost, when an agent stands behind the tool.
+    #[serde(default, skip_serializing_if = "Spent::is_nothing")]
+    pub spent: Spent,
 }
 
 /// How a call failed.
@@ -99,7 +106,7 @@ impl ToolFailed {
     pub fn new(call_id: impl Into<String>, kind: ToolFailureKind, message: impl Into<String>) -> Self {
         let message = message.into();
         let shown = crate::tool::shown(&Err(crate::tool::ToolError::new(message.clone())));
-        Self { call_id: call_id.into(), error: ToolFailure { kind, message }, shown }
+        Self { call_id: call_id.into(), error: ToolFailure { kind, message }, shown, spent: Spent::default() }
     }
 }
 

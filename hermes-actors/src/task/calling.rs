@@ -1,6 +1,6 @@
 //! Calling: what a task makes of the model's tool calls and of their ends.
 
-use hermes_bus::{Envelope, EnvelopeFailed, Id, Payload};
+use hermes_bus::{Envelope, EnvelopeFailed, FailureKind, Id, Payload};
 use hermes_llm::{Finish, ToolCall};
 
 use super::call::{self, Backing, Call, Judged, Progress, Told, error_shown};
@@ -8,6 +8,7 @@ use super::{Effects, Phase, Task, millis};
 use crate::protocol::{
     CallTool, Failure, Gathered, LlmReplied, RejectReason, ToolFailed, ToolRejected, ToolReturned,
 };
+use crate::stats::Spent;
 use crate::tool::Effect;
 
 impl Task {
@@ -141,13 +142,15 @@ impl Task {
         };
         let since = self.state.calls[at].open().map_or(0, |(_, since)| since);
         let took = u64::try_from(millis(envelope.timestamp) - since).unwrap_or_default();
-        let (told, failed) = told(envelope);
+        let Heard { told, success, spent } = heard(envelope);
         let call = &mut self.state.calls[at];
-        if let (Told::By { of, shown }, false) = (&told, failed) {
+        if let (Told::By { of, shown }, true) = (&told, success) {
             let (call_id, tool) = (call.call_id.clone(), call.tool.clone());
             self.state.gathered.push(Gathered { call_id, tool, of: *of, shown: shown.clone() });
         }
-        self.state.stats.tool_call(&call.tool, failed, took);
+        let stats = &mut self.state.stats;
+        stats.tool_call(&call.tool, !success, took);
+        stats.by_sub_agents = stats.by_sub_agents.with(spent);
         call.progress = Progress::Ended(told);
         if self.state.ending.is_some() {
             self.finish_ending(envelope, effects)
@@ -182,20 +185,36 @@ impl Task {
     }
 }
 
-/// What the model reads of an end, and whether it is a failure.
-fn told(envelope: &Envelope) -> (Told, bool) {
-    let by = |shown: String, failed| (Told::By { of: envelope.id, shown }, failed);
-    let here = |why: String| (Told::Here { shown: error_shown(&why) }, true);
+/// What an end says.
+struct Heard {
+    told: Told,
+    success: bool,
+    spent: Spent,
+}
+
+/// Reads the end of a call, whatever it is.
+fn heard(envelope: &Envelope) -> Heard {
+    let by = |shown: &str, success, spent| {
+        let told = Told::By { of: envelope.id, shown: shown.to_owned() };
+        Heard { told, success, spent }
+    };
+    let here = |why: String| {
+        let told = Told::Here { shown: error_shown(&why) };
+        Heard { told, success: false, spent: Spent::default() }
+    };
     match envelope.body.name() {
         ToolReturned::NAME => match envelope.get::<ToolReturned>() {
-            Ok(returned) => by(returned.shown.clone(), false),
+            Ok(returned) => by(&returned.shown, true, returned.spent),
             Err(why) => here(why.to_string()),
         },
         ToolFailed::NAME => match envelope.get::<ToolFailed>() {
-            Ok(failed) => by(failed.shown.clone(), true),
+            Ok(failed) => by(&failed.shown, false, failed.spent),
             Err(why) => here(why.to_string()),
         },
         EnvelopeFailed::NAME => match envelope.get::<EnvelopeFailed>() {
+            Ok(failed) if failed.kind == FailureKind::Rejected => {
+                here(format!("the call was not allowed: {}", failed.message))
+            }
             Ok(failed) => here(format!("the tool gave no answer: {}", failed.message)),
             Err(why) => here(why.to_string()),
         },

@@ -44,15 +44,14 @@ impl Task {
             return;
         }
         self.state.ending = Some(Verdict { end, failure: None });
+        let why = if end == End::Deadline { "the task's time was over" } else { "the task was cancelled" };
         if let Phase::Thinking(chat) = &self.state.phase {
             let id = chat.id;
-            self.end_own(cause, id, &id.to_string(), LlmFailed::cancelled(Purpose::Turn), effects);
+            self.end_own(cause, id, &id.to_string(), LlmFailed::cancelled(Purpose::Turn, why), effects);
         }
         self.reject_queued(cause, effects);
         for at in 0..self.state.calls.len() {
             if matches!(self.state.calls[at].progress, Progress::Sent { .. }) {
-                let why =
-                    if end == End::Deadline { "the task's time was over" } else { "the task was cancelled" };
                 self.end_call(cause, at, ToolFailureKind::Cancelled, why, effects);
             }
         }

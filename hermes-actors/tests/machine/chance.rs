@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use hermes_actors::Spent;
 use hermes_actors::protocol::{LlmFailed, LlmReplied, Purpose, ToolFailed, ToolFailureKind, ToolReturned};
 use hermes_bus::{Body, EnvelopeFailed, FailureKind, Kind, RawPayload};
 use hermes_llm::{ChatMessage, Finish, ToolCall, Usage};
@@ -35,6 +36,7 @@ impl Chance {
                     call_id,
                     result: json!({"n": [1.5, "晴"]}),
                     shown: "OK: 晴 🌞".to_owned(),
+                    spent: Spent { llm_calls: u32::MAX, ..Spent::default() },
                 })
             }
         }

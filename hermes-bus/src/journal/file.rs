@@ -90,7 +90,8 @@ impl FileJournal {
     /// line is reported (as a warning, and by [`FileJournal::torn`]) and cut off.
     ///
     /// # Errors
-    /// When the file cannot be opened, is no journal (then it is left as it is), or is one of a newer format.
+    /// When the file cannot be opened, or is no journal, a damaged one, or one of a newer format (then it is left as it
+    /// is).
     pub fn open(path: impl AsRef<Path>, durability: Durability) -> Result<Arc<Self>, JournalError> {
         Self::open_with(path, Options { durability, ..Options::default() })
     }

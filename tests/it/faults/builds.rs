@@ -46,12 +46,12 @@ fn an_agent_without_a_model_or_without_turns() {
 fn an_agent_named_badly() {
     refused(
         named("天气"),
-        expect![
-            "`天气` is no name for an agent: use letters, digits, `_` and `-`, and not one of user, final, clock, step"
-        ],
+        expect![[
+            r#"`天气` is no name for an agent: use letters, digits, `_` and `-`, and none of ["user", "final", "clock", "step", "orchestrator", "llm", "memory", "approver"]"#
+        ]],
     );
     // `step` is a scope that the look-up of addresses skips: such a sub-agent would use its caller's model.
-    for bad in ["", "a b", "a/b", "a#2", "user", "final", "clock", "step", "topic:x"] {
+    for bad in ["", "a b", "a/b", "a#2", "user", "final", "clock", "step", "topic:x", "llm", "a.b"] {
         let error = named(bad).build().map(|_| bad).unwrap_err();
         assert!(error.to_string().starts_with(&format!("`{bad}` is no name")), "{error}");
     }

@@ -75,7 +75,7 @@ async fn a_start_that_is_dropped_after_it_has_sent_its_task_cancels_it() {
         2 task.cancel user -> orchestrator (1) {}
         3 llm.chat orchestrator -> llm (1) {"append":[{"of":"#1"}],"turn":1}
         4 task.cancelling orchestrator -> user (2) ends 2 {}
-        5 llm.failed orchestrator -> orchestrator (2) ends 3 {"kind":"cancelled","message":"the task does not want the answer any more"}
+        5 llm.failed orchestrator -> orchestrator (2) ends 3 {"kind":"cancelled","message":"the task was cancelled"}
         6 task.finished orchestrator -> final (5) ends 1 {"outcome":"cancelled"}
     "##]].assert_eq(&journal(&runtime));
 }

@@ -111,7 +111,9 @@ async fn child() {
 fn a_path_that_is_a_folder_or_leads_nowhere_is_an_error_that_names_it() {
     let folder = tempfile::tempdir().unwrap();
     let nowhere = folder.path().join("no/such/folder/x.jsonl");
-    for (path, why) in [(folder.path(), "Is a directory"), (&nowhere, "make it, or name another place")] {
+    for (path, why) in
+        [(folder.path(), "it is a folder: name a file in it"), (&nowhere, "make it, or name another place")]
+    {
         let mut child = child::running("faults::disks::child", "HERMES_TEST_DISK", "1");
         let output = child.env("HERMES_JOURNAL", path).stdout(std::process::Stdio::piped()).output().unwrap();
         let said = String::from_utf8(output.stdout).unwrap();

@@ -56,13 +56,13 @@ async fn a_rule_gives_a_call_other_arguments() {
 #[tokio::test(start_paused = true)]
 async fn a_rule_rejects_a_call_and_the_model_is_told() {
     let never = |_: &Draft, call: CallTool| Verdict::Reject(format!("{} is not allowed", call.tool));
-    ruled(never, "ERROR: the tool gave no answer: weather is not allowed", expect![[r##"
+    ruled(never, "ERROR: the call was not allowed: weather is not allowed", expect![[r##"
         1 task.start user -> orchestrator () {"task":"天气？"}
         2 llm.chat orchestrator -> llm (1) {"append":[{"of":"#1"}],"turn":1}
         3 llm.replied llm -> orchestrator (2) ends 2 {"finish":"tool_calls","message":{"content":null,"role":"assistant","tool_calls":[{"function":{"arguments":"{\"city\":\"北京\"}","name":"weather"},"id":"t1.0","type":"function"}]},"provider_ids":{"t1.0":"call_1_0"}}
         4 tool.call orchestrator -> tool.weather (3) {"arguments":{"city":"北京"},"call_id":"t1.0","effect":"read_only","tool":"weather"}
         5 envelope.failed tool.weather -> orchestrator (4) ends 4 {"kind":"rejected","message":"weather is not allowed"}
-        6 llm.chat orchestrator -> llm (5) {"append":[{"of":"#3"},{"content":"ERROR: the tool gave no answer: weather is not allowed","role":"tool","tool_call_id":"t1.0"}],"turn":2}
+        6 llm.chat orchestrator -> llm (5) {"append":[{"of":"#3"},{"content":"ERROR: the call was not allowed: weather is not allowed","role":"tool","tool_call_id":"t1.0"}],"turn":2}
         7 llm.replied llm -> orchestrator (6) ends 6 {"finish":"stop","message":{"content":"ok","role":"assistant"}}
         8 task.finished orchestrator -> final (7) ends 1 {"answer":"ok","outcome":"completed"}
     "##]]).await;
@@ -93,7 +93,8 @@ async fn while_a_gate_holds_a_call_its_timer_stands_still() {
 #[tokio::test(start_paused = true)]
 async fn a_gate_rejects_a_call_and_the_model_is_told() {
     let runtime =
-        gated(|held| held.reject("not on a Sunday"), "ERROR: the tool gave no answer: not on a Sunday").await;
+        gated(|held| held.reject("not on a Sunday"), "ERROR: the call was not allowed: not on a Sunday")
+            .await;
     assert_eq!(payloads(&runtime, "tool.started").len(), 0);
 }
 

@@ -32,7 +32,7 @@ impl Blobs {
         let path = self.path(&hash);
         let there = !self.kept || std::fs::metadata(&path).is_ok_and(|file| file.len() == bytes.len() as u64);
         if !there {
-            self.write(&path, bytes).map_err(|source| io_error("write", &path, source))?;
+            self.write(&path, bytes).map_err(|source| self.failed("write", &path, source))?;
         }
         Ok(hash)
     }
@@ -44,7 +44,7 @@ impl Blobs {
             io::ErrorKind::NotFound => {
                 JournalError::NoBlob { location: self.journal.display().to_string(), hash: *hash }
             }
-            _ => io_error("read", &path, source),
+            _ => self.failed("read", &path, source),
         })?;
         if BlobHash::of(&bytes) == *hash {
             return Ok(Bytes::from(bytes));
@@ -55,6 +55,15 @@ impl Blobs {
 
     fn path(&self, hash: &BlobHash) -> PathBuf {
         self.folder.join(hash.to_string())
+    }
+
+    fn failed(&self, action: &'static str, path: &Path, source: io::Error) -> JournalError {
+        if self.folder.symlink_metadata().is_ok() && !self.folder.is_dir() {
+            let why =
+                "it is no folder, and the blobs of the journal must go into one of this name: move it away";
+            return io_error(action, &self.folder, io::Error::new(io::ErrorKind::NotADirectory, why));
+        }
+        io_error(action, path, source)
     }
 
     /// Writes under a name of its own, then renames: whoever sees the name sees the whole.

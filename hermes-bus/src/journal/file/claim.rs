@@ -1,8 +1,8 @@
 //! Finding the file that this process may write: resolving its name, opening and locking it.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions, Permissions, TryLockError};
 use std::io;
-use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use super::{family, io_error};
@@ -54,7 +54,7 @@ pub(super) fn resolve(path: &Path) -> Result<PathBuf, JournalError> {
 /// When it cannot be opened or locked, or is neither a file nor a character device.
 pub(super) fn claim(path: &Path) -> Result<Option<Claimed>, JournalError> {
     for _ in 0..TRIES {
-        let file = open(path).map_err(|source| io_error("open", path, source))?;
+        let file = open(path).map_err(|source| io_error("open", path, say_folder(source)))?;
         let kind = file.metadata().map_err(|source| io_error("open", path, source))?.file_type();
         if kind.is_char_device() {
             return Ok(Some(Claimed { file, device: true }));
@@ -75,13 +75,43 @@ pub(super) fn claim(path: &Path) -> Result<Option<Claimed>, JournalError> {
     Err(io_error("lock", path, io::Error::other(why)))
 }
 
+/// As [`claim`], for a name that nobody asked for: a link there is somebody's own, and is not followed.
+///
+/// # Errors
+/// As [`claim`], or when it is a link.
+pub(super) fn claim_sibling(path: &Path) -> Result<Option<Claimed>, JournalError> {
+    if path.is_symlink() {
+        return Err(io_error("open", path, io::Error::new(io::ErrorKind::AlreadyExists, "it is a link")));
+    }
+    claim(path)
+}
+
+fn say_folder(source: io::Error) -> io::Error {
+    match source.kind() {
+        io::ErrorKind::IsADirectory => io::Error::new(source.kind(), "it is a folder: name a file in it"),
+        _ => source,
+    }
+}
+
+/// Takes from others what they may do with a file that somebody else made.
+pub(super) fn keep_private(file: &File, path: &Path) {
+    let kept = file.metadata().and_then(|found| match found.permissions().mode() & 0o077 {
+        0 => Ok(()),
+        _ => file.set_permissions(Permissions::from_mode(0o600)),
+    });
+    // Another's file, or a file system without modes: whoever put it there knows who reads it.
+    if let Err(error) = kept {
+        tracing::warn!(path = %path.display(), "others may read the journal: {error}");
+    }
+}
+
 /// Opens for reading and appending, made with mode 0600.
 pub(super) fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path)
 }
 
 /// Whether `file` is what stands under the name `path`.
-fn is_at(file: &File, path: &Path) -> bool {
+pub(super) fn is_at(file: &File, path: &Path) -> bool {
     match (file.metadata(), std::fs::metadata(path)) {
         (Ok(ours), Ok(there)) => ours.ino() == there.ino() && ours.dev() == there.dev(),
         _ => false,

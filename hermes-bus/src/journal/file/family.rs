@@ -2,6 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -54,9 +55,10 @@ pub(super) fn next_rotation(path: &Path) -> io::Result<u64> {
 
 /// The journal of which `path` is a rotated file, if that is there.
 pub(super) fn rotated_from(path: &Path) -> Option<PathBuf> {
-    let (stem, digits) = path.file_stem()?.to_str()?.rsplit_once(".r")?;
-    digits.parse::<u64>().ok()?;
-    let mut name = OsString::from(stem);
+    let stem = path.file_stem()?.as_bytes();
+    let at = stem.windows(2).rposition(|two| two == b".r")?;
+    std::str::from_utf8(&stem[at + 2..]).ok()?.parse::<u64>().ok()?;
+    let mut name = OsStr::from_bytes(&stem[..at]).to_owned();
     push_extension(&mut name, path);
     Some(path.with_file_name(name)).filter(|head| head.exists())
 }

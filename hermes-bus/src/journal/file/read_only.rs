@@ -10,7 +10,7 @@ use bytes::Bytes;
 use super::blobs::Blobs;
 use super::lines::{Lines, seq_of};
 use super::sources::{self, Source};
-use super::writer::last_number;
+use super::writer::last_of;
 use super::{Torn, family, io_error};
 use crate::journal::{Batch, BlobHash, Journal, JournalError, Record};
 
@@ -66,6 +66,11 @@ impl ReadOnlyJournal {
         Ok(Self { blobs: Blobs::of(&path), path })
     }
 
+    /// The family's current file, without symbolic links.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// The files of one moment, opened: another process may rotate while we look.
     fn sources(&self) -> std::io::Result<Vec<Source>> {
         loop {
@@ -104,12 +109,7 @@ impl Journal for ReadOnlyJournal {
 
     fn last(&self) -> Result<u64, JournalError> {
         let files = family::family(&self.path).map_err(|source| io_error("read", &self.path, source))?;
-        for file in files.iter().rev() {
-            if let Some(last) = last_number(file)? {
-                return Ok(last);
-            }
-        }
-        Ok(0)
+        Ok(last_of(&files)?.unwrap_or(0))
     }
 
     /// Always refuses.

@@ -38,14 +38,14 @@ pub(super) fn open(path: &Path, options: Options) -> Result<Arc<FileJournal>, Jo
         let why = format!("it is a rotated part of {}: name that file", head.display());
         return Err(io_error("open", path, io::Error::new(io::ErrorKind::InvalidInput, why)));
     }
-    let (mut known, mut journal) = (known(), None);
+    let (mut known, mut asked) = (known(), None);
     if options.when_taken == WhenTaken::Sibling {
-        (known, journal) = shared(known, |known| known.asked.get(&wanted));
+        (known, asked) = shared(known, |known| known.asked.get(&wanted));
     }
-    if journal.is_none() {
-        (known, journal) = find(known, &wanted, options)?;
-    }
-    let Some(journal) = journal else { return Err(taken(path, options)) };
+    let (mut known, journal) = match asked {
+        Some(journal) => (known, journal),
+        None => find(known, &wanted, options)?,
+    };
     known.files.insert(journal.path.clone(), Arc::downgrade(&journal));
     if options.when_taken == WhenTaken::Sibling {
         known.asked.insert(wanted, Arc::downgrade(&journal));
@@ -55,25 +55,36 @@ pub(super) fn open(path: &Path, options: Options) -> Result<Arc<FileJournal>, Jo
     Ok(journal)
 }
 
-/// The journal that this process has open under the file or a sibling, or the first of them that can be claimed.
-fn find(
-    mut known: Lock,
-    wanted: &Path,
-    options: Options,
-) -> Result<(Lock, Option<Arc<FileJournal>>), JournalError> {
+/// The journal that this process has open under the file or a sibling, or the first of them that can be had.
+fn find(mut known: Lock, wanted: &Path, options: Options) -> Result<(Lock, Arc<FileJournal>), JournalError> {
     let siblings = (2..=SIBLINGS).map(|number| family::sibling(wanted, number));
     let last = if options.when_taken == WhenTaken::Sibling { usize::MAX } else { 1 };
+    let mut in_the_way = None;
     for candidate in std::iter::once(wanted.to_owned()).chain(siblings).take(last) {
         let journal;
         (known, journal) = shared(known, |known| known.files.get(&candidate));
-        if journal.is_some() {
+        if let Some(journal) = journal {
             return Ok((known, journal));
         }
-        if let Some(claimed) = claim::claim(&candidate)? {
-            return Ok((known, Some(FileJournal::start(candidate, claimed, options)?)));
+        match begin(&candidate, wanted, options) {
+            Ok(Some(journal)) => return Ok((known, journal)),
+            Ok(None) => {}
+            Err(error) if candidate == wanted => return Err(error),
+            // Nobody asked for this name: what stands there need not be fit for us.
+            Err(error) => in_the_way = in_the_way.or(Some(error)),
         }
     }
-    Ok((known, None))
+    Err(taken(wanted, options, in_the_way))
+}
+
+/// Takes over `candidate`. None when another process holds it.
+fn begin(
+    candidate: &Path,
+    wanted: &Path,
+    options: Options,
+) -> Result<Option<Arc<FileJournal>>, JournalError> {
+    let claimed = if candidate == wanted { claim::claim(candidate) } else { claim::claim_sibling(candidate) };
+    claimed?.map(|claimed| FileJournal::start(candidate.to_owned(), claimed, options)).transpose()
 }
 
 /// The journal that `name` finds. One that is being closed is waited for: its file is still locked, and would look
@@ -91,14 +102,18 @@ fn shared(
     }
 }
 
-fn taken(path: &Path, options: Options) -> JournalError {
-    match options.when_taken {
-        WhenTaken::Refuse => JournalError::Taken { location: path.display().to_string() },
-        WhenTaken::Sibling => {
-            let why = format!("{SIBLINGS} other processes hold it and its siblings");
-            io_error("lock", path, io::Error::other(why))
-        }
+fn taken(wanted: &Path, options: Options, in_the_way: Option<JournalError>) -> JournalError {
+    let location = wanted.display();
+    if options.when_taken == WhenTaken::Refuse {
+        return JournalError::Taken { location: location.to_string() };
     }
+    let why = in_the_way.map_or("they are in use too".to_owned(), |error| error.to_string());
+    let last = family::sibling(wanted, SIBLINGS);
+    let why = format!(
+        "{location} is in use by another process, and none of its siblings up to {} can be had: {why}",
+        last.display()
+    );
+    io_error("lock", wanted, io::Error::other(why))
 }
 
 /// Writes out what is buffered, lets go of the file, and forgets the names. Called once, by `Drop`.

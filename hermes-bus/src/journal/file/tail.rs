@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::io_error;
@@ -50,78 +51,104 @@ impl Tail {
 /// Looks at the first and the last line of a file of `length` bytes. The rest is not read.
 ///
 /// # Errors
-/// When it cannot be read, is no journal, or is one of a newer format. Then nothing may be cut off.
+/// When it cannot be read, is no journal or a damaged one, or is one of a newer format. Then nothing may be cut off.
 pub(super) fn inspect(file: &File, path: &Path, length: u64) -> Result<Tail, JournalError> {
-    check_head(file, path, length)?;
+    let inspected = Inspected { file, path };
+    inspected.check_head(length)?;
     let mut look = FIRST_LOOK;
     loop {
         let start = length.saturating_sub(look);
         let mut end = vec![0; usize::try_from(length - start).unwrap_or(usize::MAX)];
         let count = read_up_to(file, &mut end, start).map_err(|source| io_error("read", path, source))?;
         end.truncate(count);
-        if let Some(tail) = tail_of(&end, start, path)? {
+        if let Some(tail) = inspected.tail(&end, start)? {
             return Ok(tail);
         }
         look *= 8;
     }
 }
 
-/// The tail, when `end`, which begins at `start`, holds enough of the file. A last line that is complete and yet no
-/// JSON is torn too (blocks of a file that were never written hold zeros); the one before it must be sound.
-fn tail_of(end: &[u8], start: u64, path: &Path) -> Result<Option<Tail>, JournalError> {
-    let mut whole = end.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1);
-    for may_be_torn in [true, false] {
-        if whole == 0 {
-            // No line feed so far: none at all, or one further up.
-            return Ok((start == 0).then_some(Tail { last: None, whole: 0 }));
+/// A file that is looked at.
+struct Inspected<'a> {
+    file: &'a File,
+    path: &'a Path,
+}
+
+impl Inspected<'_> {
+    /// Refuses a file whose beginning is not that of a journal: somebody named their README.
+    fn check_head(&self, length: u64) -> Result<(), JournalError> {
+        #[derive(serde::Deserialize)]
+        struct Head {
+            v: u32,
         }
-        let before = end[..whole - 1].iter().rposition(|b| *b == b'\n').map(|at| at + 1);
-        let Some(begin) = before.or((start == 0).then_some(0)) else { return Ok(None) };
-        let line = &end[begin..whole - 1];
-        if may_be_torn && serde_json::from_slice::<serde::de::IgnoredAny>(line).is_err() {
-            whole = begin;
-            continue;
+        let mut lines = Lines::new(self.file, 0, length.min(FIRST_LOOK));
+        let first = lines.next().map_err(|source| io_error("read", self.path, source))?;
+        let head = match &first {
+            // A struct can be read from an array too.
+            Some(line) if line.starts_with(b"{") => serde_json::from_slice::<Head>(line).ok(),
+            Some(_) => None,
+            // One line, torn or long. Ours begin in one way.
+            None => starts_alike(lines.left_over(), b"{\"v\":").then_some(Head { v: FORMAT }),
+        };
+        match head {
+            Some(head) => self.refuse_newer(head.v),
+            None => Err(JournalError::NoJournal { location: self.location() }),
         }
-        let last = Some(number_of(line, path)?);
-        return Ok(Some(Tail { last, whole: start + whole as u64 }));
     }
-    Ok(None)
-}
 
-fn number_of(line: &[u8], path: &Path) -> Result<u64, JournalError> {
-    let numbered: Numbered = serde_json::from_slice(line).map_err(|source| JournalError::Entry {
-        location: path.display().to_string(),
-        source: EntryError::new(line, source),
-    })?;
-    refuse_newer(numbered.v, path)?;
-    Ok(numbered.seq)
-}
-
-fn refuse_newer(found: u32, path: &Path) -> Result<(), JournalError> {
-    if found <= FORMAT {
-        return Ok(());
+    /// The tail, when `end`, which begins at `start`, holds enough of the file. A complete last line that holds NUL
+    /// is torn too: a power loss leaves zeros where a block was never written. All else that is wrong with it was
+    /// not done by a crash, and is not ours to cut off; nor is the line before.
+    fn tail(&self, end: &[u8], start: u64) -> Result<Option<Tail>, JournalError> {
+        let mut whole = end.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1);
+        for may_be_torn in [true, false] {
+            if whole == 0 {
+                // No line feed so far: none at all, or one further up.
+                return Ok((start == 0).then_some(Tail { last: None, whole: 0 }));
+            }
+            let before = end[..whole - 1].iter().rposition(|b| *b == b'\n').map(|at| at + 1);
+            let Some(begin) = before.or((start == 0).then_some(0)) else { return Ok(None) };
+            let line = &end[begin..whole - 1];
+            if may_be_torn && line.contains(&0) {
+                whole = begin;
+                continue;
+            }
+            let last = Some(self.number_of(line, start + begin as u64)?);
+            return Ok(Some(Tail { last, whole: start + whole as u64 }));
+        }
+        Ok(None)
     }
-    Err(JournalError::Newer { location: path.display().to_string(), found })
-}
 
-/// Refuses a file whose beginning is not that of a journal: somebody named their README.
-fn check_head(file: &File, path: &Path, length: u64) -> Result<(), JournalError> {
-    #[derive(serde::Deserialize)]
-    struct Head {
-        v: u32,
+    /// The number in the line that begins at `at`.
+    fn number_of(&self, line: &[u8], at: u64) -> Result<u64, JournalError> {
+        match serde_json::from_slice::<Numbered>(line) {
+            Ok(numbered) => self.refuse_newer(numbered.v).map(|()| numbered.seq),
+            Err(source) => {
+                let number = self.lines_before(at).map_err(|source| io_error("read", self.path, source))? + 1;
+                let source = EntryError::new(line, source);
+                Err(JournalError::Damaged { location: self.location(), number, source })
+            }
+        }
     }
-    let mut lines = Lines::new(file, 0, length.min(FIRST_LOOK));
-    let first = lines.next().map_err(|source| io_error("read", path, source))?;
-    let head = match &first {
-        // A struct can be read from an array too.
-        Some(line) if line.starts_with(b"{") => serde_json::from_slice::<Head>(line).ok(),
-        Some(_) => None,
-        // One line, torn or long. Ours begin in one way.
-        None => starts_alike(lines.left_over(), b"{\"v\":").then_some(Head { v: FORMAT }),
-    };
-    match head {
-        Some(head) => refuse_newer(head.v, path),
-        None => Err(JournalError::NoJournal { location: path.display().to_string() }),
+
+    /// Reads the file up to `at`: only done to name a line to a person.
+    fn lines_before(&self, at: u64) -> io::Result<u64> {
+        let (mut lines, mut count) = (Lines::new(self.file, 0, at), 0);
+        while lines.next()?.is_some() {
+            count += 1;
+        }
+        Ok(count)
+    }
+
+    fn refuse_newer(&self, found: u32) -> Result<(), JournalError> {
+        if found <= FORMAT {
+            return Ok(());
+        }
+        Err(JournalError::Newer { location: self.location(), found })
+    }
+
+    fn location(&self) -> String {
+        self.path.display().to_string()
     }
 }
 

@@ -112,13 +112,18 @@ fn files_are_for_their_owner_only() {
     assert_eq!(mode("x.jsonl"), 0o600);
     assert_eq!(mode("x.jsonl.blobs"), 0o700);
     assert_eq!(mode(&format!("x.jsonl.blobs/{hash}")), 0o600);
+    // An empty file that was there already becomes ours.
+    fs::write(place.path("y.jsonl"), "").unwrap();
+    fs::set_permissions(place.path("y.jsonl"), fs::Permissions::from_mode(0o644)).unwrap();
+    place.open("y.jsonl");
+    assert_eq!(mode("y.jsonl"), 0o600);
 }
 
 #[test]
 fn a_torn_line_is_reported_and_cut_off() {
     let whole = "{\"v\":1,\"seq\":7,\"id\":\"a\"}\n";
     for (torn, last) in
-        [("{\"v\":1,\"se", 7), ("{\"v\":1,\"seq\":8}", 7), ("{\"v\":1,\n", 7), ("\0\0\0\n\0", 7)]
+        [("{\"v\":1,\"se", 7), ("{\"v\":1,\"seq\":8}", 7), ("{\"v\":1,\0\0\n", 7), ("\0\0\0\n\0", 7)]
     {
         let place = Place::new();
         fs::write(place.path("x.jsonl"), format!("{whole}{torn}")).unwrap();
@@ -152,7 +157,15 @@ fn a_file_that_holds_one_torn_line_begins_again() {
 
 #[test]
 fn what_is_no_journal_is_left_as_it_is() {
-    for text in ["# Readme\n\nHello", "{\"name\":\"x\"}\n{\"name\":\"y\"}\n", "no line feed", "\n", "[1]\n"] {
+    for text in [
+        "# Readme\n\nHello",
+        "{\"name\":\"x\"}\n{\"name\":\"y\"}\n",
+        "no line feed",
+        "{\"name\":\"x\"}",
+        "\0\0\0",
+        "\n",
+        "[1]\n",
+    ] {
         let place = Place::new();
         fs::write(place.path("README.md"), text).unwrap();
         let words =
@@ -160,12 +173,39 @@ fn what_is_no_journal_is_left_as_it_is() {
         assert_eq!(place.refused("README.md"), words);
         assert_eq!(place.text("README.md"), text);
     }
-    let place = Place::new();
-    let text = "{\"v\":1,\"seq\":1}\n{\"v\":1,\"id\":\"no number\"}\n";
-    fs::write(place.path("x.jsonl"), text).unwrap();
-    expect![[r#"the journal …/x.jsonl cannot be understood: line "{\"v\":1,\"id\":\"no number\"}" is no envelope: missing field `seq` at line 1 column 24"#]]
-        .assert_eq(&place.refused("x.jsonl"));
-    assert_eq!(place.text("x.jsonl"), text);
+}
+
+#[test]
+fn a_complete_line_that_is_damaged_is_not_taken_for_a_torn_one() {
+    let refused = |end: &str| {
+        let place = Place::new();
+        let text = format!("{{\"v\":1,\"seq\":1}}\n{{\"v\":1,\"seq\":2}}\n{end}");
+        fs::write(place.path("x.jsonl"), &text).unwrap();
+        let words = place.refused("x.jsonl");
+        assert_eq!(place.text("x.jsonl"), text);
+        words
+    };
+    expect![[r#"line 3 of the journal …/x.jsonl is damaged: line "{\"v\":1,\"seq\":3,\"id\":\"a" is no envelope: EOF while parsing a string at line 1 column 22; nothing was changed: `hermes trace verify` it, then move it away or name another file"#]].assert_eq(&refused("{\"v\":1,\"seq\":3,\"id\":\"a\n"));
+    expect![[r#"line 3 of the journal …/x.jsonl is damaged: line "{\"v\":1,\"id\":\"no number\"}" is no envelope: missing field `seq` at line 1 column 24; nothing was changed: `hermes trace verify` it, then move it away or name another file"#]].assert_eq(&refused("{\"v\":1,\"id\":\"no number\"}\n"));
+    // Nor is one behind which a crash left something.
+    for end in ["x\n{\"v\":1,", "x\n\0\0\n", "x\n\0\0"] {
+        assert!(refused(end).starts_with("line 3 of the journal …/x.jsonl is damaged"), "{end:?}");
+    }
+}
+
+#[test]
+fn numbers_that_would_run_out_are_refused() {
+    for last in [u64::MAX, u64::MAX - 1, u64::MAX / 2 + 1] {
+        let place = Place::new();
+        let text = format!("{{\"v\":1,\"seq\":{last}}}\n{{\"v\":1");
+        fs::write(place.path("x.jsonl"), &text).unwrap();
+        let words = format!(
+            "cannot open the journal …/x.jsonl: its last number is {last}, and too few are left above it: name \
+             another file"
+        );
+        assert_eq!(place.refused("x.jsonl"), words);
+        assert_eq!(place.text("x.jsonl"), text);
+    }
 }
 
 #[test]
@@ -197,7 +237,8 @@ fn places_where_no_journal_can_be_are_named() {
     expect!["cannot open the journal …/none/x.jsonl: its folder …/none cannot be used (No such file or directory (os error 2)); make it, or name another place"].assert_eq(&refused("none/x.jsonl"));
     assert!(!place.path("none").exists());
     expect!["cannot open the journal …/file/x.jsonl: its folder …/file cannot be used (Not a directory (os error 20)); make it, or name another place"].assert_eq(&refused("file/x.jsonl"));
-    expect!["cannot open the journal …/folder: Is a directory (os error 21)"].assert_eq(&refused("folder"));
+    expect!["cannot open the journal …/folder: it is a folder: name a file in it"]
+        .assert_eq(&refused("folder"));
     expect!["cannot open the journal …/circle: Too many levels of symbolic links (os error 40)"]
         .assert_eq(&refused("circle"));
     expect!["cannot open the journal …/y.r3.jsonl: it is a rotated part of …/y.jsonl: name that file"]
@@ -237,8 +278,10 @@ fn a_blob_that_cannot_be_written_is_named() {
     let journal = place.open("x.jsonl");
     fs::write(place.path("x.jsonl.blobs"), "in the way").unwrap();
     let error = journal.put_blob(b"hello").unwrap_err();
-    expect!["cannot write the journal …/x.jsonl.blobs/2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824: File exists (os error 17)"]
-        .assert_eq(&place.plain(error));
+    let why = "it is no folder, and the blobs of the journal must go into one of this name: move it away";
+    assert_eq!(place.plain(error), format!("cannot write the journal …/x.jsonl.blobs: {why}"));
+    let error = journal.blob(&BlobHash::of(b"hello")).unwrap_err();
+    assert_eq!(place.plain(error), format!("cannot read the journal …/x.jsonl.blobs: {why}"));
     append(&*journal, &["a"]).unwrap();
 }
 
@@ -346,4 +389,5 @@ proptest::proptest! {
     }
 }
 
+mod others;
 mod rotation;

@@ -17,6 +17,9 @@ const BUFFER: usize = 64 * 1024;
 /// One record in how many has its place remembered.
 const STRIDE: u64 = 32;
 
+/// The highest number that a run may go on from. What is left above it, no run can use up.
+const HIGHEST: u64 = u64::MAX / 2;
+
 /// Where a line stands that this process appended.
 #[derive(Debug, Clone, Copy)]
 struct Mark {
@@ -63,26 +66,43 @@ struct Found {
 }
 
 impl Found {
-    /// Looks through the family, and cuts off a torn last line.
+    /// Looks through the family. Then, when it is one that can be gone on with, mends what a crash left behind.
     fn look(file: &File, path: &Path) -> Result<Self, JournalError> {
-        claim::mend_rotation(file, path)?;
         let mut rotated = family::family(path).map_err(|source| io_error("open", path, source))?;
         rotated.pop();
         let size = size(file, path)?;
         let tail = inspect(file, path, size)?;
+        let last = match tail.last {
+            None => last_of(&rotated)?,
+            last => last,
+        };
+        refuse_used_up(last, path)?;
+        claim::mend_rotation(file, path)?;
+        if size == 0 {
+            claim::keep_private(file, path);
+        }
         let torn = tail.torn(path, size);
         if torn.is_some() {
             file.set_len(tail.whole).map_err(|source| io_error("write", path, source))?;
         }
-        let mut last = tail.last;
-        for older in rotated.iter().rev() {
-            if last.is_some() {
-                break;
-            }
-            last = last_number(older)?;
-        }
         Ok(Self { rotated, length: tail.whole, last, torn })
     }
+}
+
+/// The last number in the newest of `files` that holds one.
+pub(super) fn last_of(files: &[PathBuf]) -> Result<Option<u64>, JournalError> {
+    for file in files.iter().rev() {
+        if let Some(last) = last_number(file)? {
+            return Ok(Some(last));
+        }
+    }
+    Ok(None)
+}
+
+fn refuse_used_up(last: Option<u64>, path: &Path) -> Result<(), JournalError> {
+    let Some(last) = last.filter(|last| *last > HIGHEST) else { return Ok(()) };
+    let why = format!("its last number is {last}, and too few are left above it: name another file");
+    Err(io_error("open", path, io::Error::new(io::ErrorKind::InvalidData, why)))
 }
 
 impl Writer {
@@ -114,7 +134,7 @@ impl Writer {
     /// Gives it the stronger of its own and this durability.
     pub(super) fn strengthen(&mut self, durability: Durability) -> Result<(), JournalError> {
         self.durability = self.durability.max(durability);
-        if self.durability == Durability::None { Ok(()) } else { self.flush() }
+        if self.durability == Durability::None { Ok(()) } else { self.write_buffer() }
     }
 
     pub(super) fn append(&mut self, batch: &mut Batch) -> Result<(), JournalError> {
@@ -129,7 +149,7 @@ impl Writer {
             _ => {
                 self.buffer.extend_from_slice(&lines);
                 if self.durability > Durability::None || self.buffer.len() >= BUFFER {
-                    self.flush()?;
+                    self.write_buffer()?;
                 }
             }
         }
@@ -140,7 +160,13 @@ impl Writer {
         Ok(())
     }
 
+    /// Writes what is kept back, and makes sure that all of it stands where readers will look.
     pub(super) fn flush(&mut self) -> Result<(), JournalError> {
+        self.write_buffer()?;
+        self.refuse_when_gone()
+    }
+
+    fn write_buffer(&mut self) -> Result<(), JournalError> {
         if self.buffer.is_empty() {
             return Ok(());
         }
@@ -155,7 +181,7 @@ impl Writer {
             return Ok(None);
         }
         if self.broken.is_none() {
-            self.flush()?;
+            self.write_buffer()?;
         }
         let at = self.marks.partition_point(|mark| mark.after <= after);
         let mark = at.checked_sub(1).map(|at| self.marks[at]);
@@ -221,12 +247,24 @@ impl Writer {
         }
     }
 
+    /// An append goes well on a file that has no name any more, or that somebody emptied: it has to be looked for.
+    fn refuse_when_gone(&mut self) -> Result<(), JournalError> {
+        let holds_all = |file: &File| file.metadata().is_ok_and(|file| file.len() >= self.length);
+        if self.device || claim::is_at(&self.file, &self.path) && holds_all(&self.file) {
+            return Ok(());
+        }
+        let why =
+            "it was moved, replaced or truncated while it was written: what was written since is not there";
+        Err(self.broken_by(io::Error::new(io::ErrorKind::NotFound, why)))
+    }
+
     /// Puts the file aside and begins a new one. Where that cannot be (a file system without hard links, say), the
     /// run goes on in the old one, and it is tried again later.
     fn rotate(&mut self) -> Result<(), JournalError> {
         if self.device {
             return Ok(());
         }
+        // Not another's file, should that have taken the name.
         self.flush()?;
         match replace(&self.path) {
             Ok((file, rotated)) => {
@@ -269,7 +307,7 @@ fn size(file: &File, path: &Path) -> Result<u64, JournalError> {
 }
 
 /// The last number in a rotated file.
-pub(super) fn last_number(path: &Path) -> Result<Option<u64>, JournalError> {
+fn last_number(path: &Path) -> Result<Option<u64>, JournalError> {
     let file = File::open(path).map_err(|source| io_error("read", path, source))?;
     let length = size(&file, path)?;
     Ok(inspect(&file, path, length)?.last)
