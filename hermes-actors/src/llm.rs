@@ -37,7 +37,7 @@ impl Actor for Llm {
             }
         };
         let (model, ask) = (self.model.clone(), envelope.clone());
-        context.run(&envelope, panicked(purpose), async move {
+        context.run(&envelope, move |words| panicked(purpose, words), async move {
             match model.chat(request).await {
                 Ok(reply) => Draft::ending(&ask, replied(turn, purpose, reply)),
                 Err(error) => Draft::ending(&ask, failed(purpose, &error)),
@@ -80,7 +80,7 @@ fn failed(purpose: Purpose, error: &ChatError) -> LlmFailed {
     }
 }
 
-fn panicked(purpose: Purpose) -> Body {
-    let message = "the model's client panicked: this is a bug in it".to_owned();
+fn panicked(purpose: Purpose, words: &str) -> Body {
+    let message = format!("the model's client panicked, which is a bug in it: {words}");
     Body::new(LlmFailed { purpose, kind: "panicked".to_owned(), message, endpoint: false })
 }

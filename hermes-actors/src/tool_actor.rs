@@ -32,15 +32,19 @@ impl Actor for ToolActor {
                 return Ok(());
             }
         };
-        let panicked = ToolFailed::new(
-            call_id.as_str(),
-            ToolFailureKind::Panicked,
-            "the tool broke down: this is a bug in it",
-        );
+        let named = call_id.clone();
         let body = run(self.tool.clone(), context.bus().clone(), envelope.clone(), call_id, arguments);
-        context.run(&envelope, Body::new(panicked), body);
+        context.run(&envelope, move |words| Body::new(panicked(named, words)), body);
         Ok(())
     }
+}
+
+/// The end of a call whose body panicked. The words are for the journal; to the model they say nothing.
+fn panicked(call_id: String, words: &str) -> ToolFailed {
+    let failed =
+        ToolFailed::new(call_id, ToolFailureKind::Panicked, "the tool broke down: this is a bug in it");
+    let error = ToolFailure { message: format!("the tool panicked: {words}"), ..failed.error };
+    ToolFailed { error, ..failed }
 }
 
 /// Runs one call: its note first, so that no body runs of which the journal does not know.

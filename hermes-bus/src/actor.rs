@@ -9,6 +9,7 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 
 use crate::bus::{Bus, Step};
+use crate::mailbox::panic_message;
 use crate::writer::{ActorId, Op};
 use crate::{Address, Ask, Body, Draft, Envelope, EnvelopeFailed, Event, FailureKind, TraceId};
 
@@ -167,10 +168,12 @@ impl Context {
     }
 
     /// Runs `body` outside of the handler; the draft that it gives, if any, ends `ask`. When another ends the ask
-    /// first, the body is dropped. When it panics, `on_panic` ends the ask and the actor lives.
-    pub fn run<F>(&self, ask: &Arc<Envelope>, on_panic: Body, body: F)
+    /// first, the body is dropped. When it panics, what `on_panic` makes of the panic's words ends the ask, and the
+    /// actor lives.
+    pub fn run<F, P>(&self, ask: &Arc<Envelope>, on_panic: P, body: F)
     where
         F: Future<Output: Into<Option<Draft>>> + Send + 'static,
+        P: FnOnce(&str) -> Body + Send + 'static,
     {
         ask.runs.start();
         let (bus, held) = (self.bus.clone(), ask.clone());
@@ -181,8 +184,8 @@ impl Context {
                 biased;
                 _ = over => None,
                 end = caught(body) => match end {
-                    Some(end) => end.into(),
-                    None => Some(Draft::ending_with(&held, on_panic)),
+                    Ok(end) => end.into(),
+                    Err(words) => Some(Draft::ending_with(&held, on_panic(&words))),
                 },
             };
             // Before the asker reads the end it must be the only one that holds what it sent.
@@ -200,17 +203,17 @@ impl Context {
     }
 }
 
-/// The output of `future`, or `None` when it panics.
-async fn caught<F: Future>(future: F) -> Option<F::Output> {
+/// The output of `future`, or the words of its panic.
+async fn caught<F: Future>(future: F) -> Result<F::Output, String> {
     let mut future = Some(Box::pin(future));
     std::future::poll_fn(move |cx| {
-        let Some(running) = &mut future else { return Poll::Ready(None) };
+        let Some(running) = &mut future else { return Poll::Pending };
         match catch_unwind(AssertUnwindSafe(|| running.as_mut().poll(cx))) {
-            Ok(poll) => poll.map(Some),
-            Err(_) => {
+            Ok(poll) => poll.map(Ok),
+            Err(panic) => {
                 // What it holds may panic when it is dropped, and its ask must be ended all the same.
                 let _ = catch_unwind(AssertUnwindSafe(|| drop(future.take())));
-                Poll::Ready(None)
+                Poll::Ready(Err(panic_message(panic.as_ref()).to_owned()))
             }
         }
     })

@@ -166,7 +166,7 @@ fn guarded<T>(work: impl FnOnce() -> Result<T, Fault>) -> Result<T, String> {
 }
 
 /// The words of a panic.
-fn panic_message(panic: &(dyn std::any::Any + Send)) -> &str {
+pub(crate) fn panic_message(panic: &(dyn std::any::Any + Send)) -> &str {
     match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
         (Some(text), _) => text,
         (_, Some(text)) => text,

@@ -20,7 +20,7 @@ Examples:
 const RUN_EXAMPLES: &str = "\
 Examples:
   hermes run --model demo \"What is in this folder?\"        (asks no model)
-  LLM_BASE_URL=http://localhost:11434/v1 LLM_MODEL=qwen3:8b hermes run \"Which files mention Berlin?\"
+  LLM_BASE_URL=http://localhost:11434/v1 LLM_MODEL=qwen2.5:7b hermes run \"Which files mention Berlin?\"
   hermes run --root ~/notes --deadline 2m --json - < task.txt
 
 Environment:
@@ -39,6 +39,28 @@ Exit codes:
   4    the model's endpoint could not be reached, or refused us
   130  it was cancelled, by Ctrl-C or SIGTERM";
 
+const RUN_ABOUT: &str = "\
+Run a task with an agent that can list, read and search the files below a folder.
+
+stdout gets the answer, or with --json the whole outcome; nothing else. stderr gets the flow of messages as it
+happens, then the statistics, and the journal's place when it is a new one. The exit code says how the task ended (see
+below). Every message is kept in a journal, which the agent itself cannot see.";
+
+const VERIFY_ABOUT: &str = "\
+Check that a journal keeps the ten laws. stdout gets a line for each breach (FILE:LINE: which law, and why), then the
+verdict.
+
+   1. Every line parses and has every field.
+   2. Numbers (seq) increase, in the journal and in each trace.
+   3. No id is used twice.
+   4. A parent is earlier and in the same trace; only what comes from outside, or goes to a topic, may have none.
+   5. A command or query has at most one end that is not late.
+   6. A task that has finished has nothing open and sends nothing more.
+   7. A message with tool calls is followed at once by one tool message for each, and none stands without its call.
+   8. A tool call is sent once, and as the model asked for it.
+   9. What a model was asked is what the journal holds: the digests agree.
+  10. A destructive tool was called only when that was granted, for these arguments.";
+
 const VERIFY_EXAMPLES: &str = "\
 Examples:
   hermes trace verify hermes_trace.jsonl
@@ -48,7 +70,7 @@ Examples:
 Exit codes:
   0    all laws hold
   1    a law is broken; each breach stands on a line
-  2    a file cannot be read";
+  2    a file cannot be read, or is no journal";
 
 /// Runs AI agents of which every message is on record.
 #[derive(Parser)]
@@ -62,6 +84,8 @@ pub struct Args {
 #[derive(Subcommand)]
 pub enum Command {
     /// Run a task with an agent that can list, read and search the files below a folder.
+    // Here and not at the arguments: what a variant says of itself wins over them.
+    #[command(long_about = RUN_ABOUT, after_help = RUN_EXAMPLES)]
     Run(RunArgs),
     /// Look into journals.
     #[command(subcommand)]
@@ -72,17 +96,12 @@ pub enum Command {
 #[derive(Subcommand)]
 pub enum TraceCommand {
     /// Check that a journal keeps the ten laws.
+    #[command(long_about = VERIFY_ABOUT, after_help = VERIFY_EXAMPLES)]
     Verify(VerifyArgs),
 }
 
 /// `hermes run`
 #[derive(clap::Args)]
-#[command(
-    after_help = RUN_EXAMPLES,
-    long_about = "Run a task with an agent that can list, read and search the files below a folder.\n\n\
-        The answer goes to stdout; the flow of messages, as it happens, and statistics go to stderr. Every message is \
-        kept in a journal."
-)]
 pub struct RunArgs {
     /// What should be done, in quotes; `-` reads it from standard input
     pub task: String,
@@ -146,7 +165,6 @@ impl RunArgs {
 
 /// `hermes trace verify`
 #[derive(clap::Args)]
-#[command(after_help = VERIFY_EXAMPLES)]
 pub struct VerifyArgs {
     /// The files of one journal, oldest first; for a single file, those rotated away from it are found
     #[arg(required = true, value_name = "FILE")]

@@ -7,13 +7,11 @@ use serde_json::json;
 pub const NAME: &str = "demo";
 
 /// What it is, for whoever sees it at work.
-pub const LABEL: &str = "demo model: a scripted conversation, no model was asked";
+pub const LABEL: &str =
+    "demo model: a scripted conversation, no model is asked; set LLM_BASE_URL and LLM_MODEL to ask one";
 
 /// Lists the folder, then answers.
 pub fn model() -> ScriptedModel {
-    let answer = format!(
-        "({LABEL}) The folder was really listed. To have the task done, set LLM_BASE_URL and LLM_MODEL, and leave \
-         out `--model demo`."
-    );
+    let answer = "(demo) The folder was really listed; what is in it, nobody read.";
     ScriptedModel::conversation([Step::call("list_directory", json!({})), Step::text(answer)])
 }

@@ -1,7 +1,7 @@
 //! Where the run is written, and what to tell about it.
 
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Result;
@@ -13,14 +13,21 @@ pub struct Opened {
     pub journal: Arc<dyn Journal>,
     /// What a person should know of its place, when that is not what they expect.
     pub note: Option<String>,
+    /// Its file, as asked for and as opened, which may be a sibling. None for `memory`.
+    pub files: Vec<PathBuf>,
 }
 
 /// Opens what is named, else the default.
 pub fn open(named: Option<&OsStr>) -> Result<Opened> {
     let name = named.map_or_else(hermes_actors::default_journal_name, OsStr::to_owned);
     let journal = hermes_actors::open_journal(&name)?;
-    let note = if name == "memory" { None } else { note(Path::new(&name), &*journal) };
-    Ok(Opened { journal, note })
+    if name == "memory" {
+        return Ok(Opened { journal, note: None, files: Vec::new() });
+    }
+    let asked = PathBuf::from(name);
+    let note = note(&asked, &*journal);
+    let files = vec![asked, journal.location().into()];
+    Ok(Opened { journal, note, files })
 }
 
 fn note(asked: &Path, journal: &dyn Journal) -> Option<String> {

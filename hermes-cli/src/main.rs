@@ -29,6 +29,7 @@ fn main() -> ExitCode {
         terminal::say(&format!("error: {}", words(&error)));
         Exit::Usage
     });
+    terminal::drain();
     exit.into()
 }
 
@@ -41,5 +42,5 @@ fn words(error: &anyhow::Error) -> String {
             words += &cause;
         }
     }
-    terminal::harmless(&words)
+    words
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use hermes_llm::{ChatModel, Endpoint, OpenAiModel};
 
 use crate::args::RunArgs;
@@ -19,7 +19,7 @@ pub fn choose(args: &RunArgs) -> Result<Arc<dyn ChatModel>> {
     let base_url = args.base_url.clone().or_else(|| variable("LLM_BASE_URL"));
     let name = args.model.clone().or_else(|| variable("LLM_MODEL"));
     let (base_url, name) = both(base_url, name)?;
-    let mut endpoint = Endpoint::new(base_url, name).context("no usable endpoint")?;
+    let mut endpoint = Endpoint::new(base_url, name)?;
     if let Some(key) = variable("LLM_API_KEY") {
         endpoint = endpoint.api_key(key);
     }
@@ -29,7 +29,7 @@ pub fn choose(args: &RunArgs) -> Result<Arc<dyn ChatModel>> {
 fn both(base_url: Option<String>, model: Option<String>) -> Result<(String, String)> {
     let (url, name) = (
         "LLM_BASE_URL (for example http://localhost:11434/v1) or give --base-url",
-        "LLM_MODEL (for example qwen3:8b) or give --model",
+        "LLM_MODEL (for example qwen2.5:7b) or give --model",
     );
     let missing = match (base_url, model) {
         (Some(base_url), Some(model)) => return Ok((base_url, model)),

@@ -1,5 +1,6 @@
 //! The printer: the live flow as it is, and warnings and errors of all parts, as lines on stderr.
 
+use std::backtrace::Backtrace;
 use std::fmt::{Debug, Write};
 
 use hermes_actors::FLOW_TARGET;
@@ -9,7 +10,7 @@ use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::{Context, SubscriberExt};
 use tracing_subscriber::{Layer, registry};
 
-use crate::terminal::{Colour, harmless, say};
+use crate::terminal::{Colour, drain, harmless, say, say_painted};
 
 /// How much of a run is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,13 +33,18 @@ impl Show {
     }
 }
 
-/// Prints from now on. `RUST_LOG` may ask for more than warnings of targets other than the flow.
+/// Prints from now on, panics too. `RUST_LOG` may ask for more than warnings of targets other than the flow.
 pub fn install(show: Show) {
     let asked =
         std::env::var("RUST_LOG").ok().filter(|text| !text.is_empty()).and_then(|text| text.parse().ok());
     let others: Targets = asked.unwrap_or_else(|| Targets::new().with_default(LevelFilter::WARN));
     let filter = others.with_target(FLOW_TARGET, show.flow());
     let printer = Printer { colour: Colour::of_stderr() };
+    // Else a panic would wait for stderr on the thread that it ends.
+    std::panic::set_hook(Box::new(|panic| {
+        say(&format!("{panic}\n{}", Backtrace::capture()));
+        drain();
+    }));
     // It fails only when a printer is installed already.
     let _ = tracing::subscriber::set_global_default(registry().with(filter).with(printer));
 }
@@ -52,7 +58,7 @@ impl<S: Subscriber> Layer<S> for Printer {
         let mut said = Said::default();
         event.record(&mut said);
         let metadata = event.metadata();
-        say(&match metadata.target() {
+        say_painted(match metadata.target() {
             FLOW_TARGET => flow_line(&said.message, self.colour),
             _ => trouble_line(*metadata.level(), &said, self.colour),
         });
@@ -78,14 +84,15 @@ impl Visit for Said {
 
 /// The line with its first word in capitals coloured: COMMAND, EVENT or QUERY.
 fn flow_line(line: &str, colour: Colour) -> String {
-    let Some(start) = line.find(|c: char| c.is_ascii_uppercase()) else { return line.to_owned() };
+    let line = harmless(line);
+    let Some(start) = line.find(|c: char| c.is_ascii_uppercase()) else { return line };
     let (before, rest) = line.split_at(start);
     let (kind, rest) = rest.split_at(rest.find(' ').unwrap_or(rest.len()));
     let code = match kind {
         "COMMAND" => "36",
         "EVENT" => "32",
         "QUERY" => "35",
-        _ => return line.to_owned(),
+        _ => return line,
     };
     format!("{before}{}{rest}", colour.paint(kind, code))
 }

@@ -8,7 +8,7 @@ use hermes_bus::TraceId;
 use serde::Serialize;
 
 use crate::printer::Show;
-use crate::terminal::{harmless, say};
+use crate::terminal::{harmless, harmless_json, say};
 
 /// What goes to stdout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,8 +38,8 @@ pub fn tell(outcome: &Outcome, show: Show) {
     match (show, outcome.end) {
         (Show::Trouble, End::Completed) => {}
         // Its first line says why; the rest is statistics.
-        (Show::Trouble, _) => say(&harmless(summary.lines().next().unwrap_or_default())),
-        (Show::Flow | Show::Notes, _) => say(&harmless(&summary)),
+        (Show::Trouble, _) => say(summary.lines().next().unwrap_or_default()),
+        (Show::Flow | Show::Notes, _) => say(&summary),
     }
     if outcome.answer.is_none() && !outcome.gathered.is_empty() && show != Show::Trouble {
         let tools: Vec<&str> = outcome.gathered.iter().map(|gathered| &*gathered.tool).collect();
@@ -53,7 +53,7 @@ pub fn tell(outcome: &Outcome, show: Show) {
 /// When stdout cannot be written.
 pub fn give(outcome: &Outcome, form: Form, journal: &str) -> io::Result<()> {
     let text = match form {
-        Form::Json => serde_json::to_string(&report(outcome, journal))?,
+        Form::Json => harmless_json(&serde_json::to_string(&report(outcome, journal))?),
         Form::Text => match &outcome.answer {
             Some(answer) if stdout().is_terminal() => harmless(answer),
             Some(answer) => answer.clone(),

@@ -13,7 +13,7 @@ use crate::exit::Exit;
 use crate::journal::{self, Opened};
 use crate::printer::{self, Show};
 use crate::signals::Signals;
-use crate::terminal::say;
+use crate::terminal::{drain, say};
 use crate::{model, report, task};
 
 /// How long what is open when the task has ended may take to end too.
@@ -53,6 +53,8 @@ fn prepare(args: &RunArgs) -> Result<Prepared> {
     let files = Files::below(&args.root).context("name an existing folder with --root")?;
     let model = model::choose(args)?;
     let opened = journal::open(args.journal.as_deref())?;
+    // An agent that finds its own words takes them for news.
+    let files = opened.files.iter().fold(files, Files::hiding);
     Ok(Prepared { task, files, model, opened })
 }
 
@@ -92,6 +94,7 @@ fn tell(args: &RunArgs, outcome: &Outcome, opened: &Opened) -> Exit {
     if let Some(note) = opened.note.as_ref().filter(|_| args.show() != Show::Trouble) {
         say(note);
     }
+    drain();
     match report::give(outcome, args.form(), &opened.journal.location()) {
         Ok(()) => Exit::of(outcome),
         Err(error) => {

@@ -24,8 +24,9 @@ impl Signals {
     pub fn guard(mut self, canceller: Canceller) {
         tokio::spawn(async move {
             self.next().await;
-            say("cancelling (once more ends at once)");
+            // Before a word is said: stderr may take none.
             canceller.cancel();
+            say("cancelling (once more ends at once)");
             self.next().await;
             std::process::exit(i32::from(Exit::Cancelled as u8));
         });

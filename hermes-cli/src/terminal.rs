@@ -1,6 +1,14 @@
 //! What a person reads: lines on stderr, in colour where that helps, without what could steer a terminal.
 
-use std::io::{IsTerminal, Write, stderr};
+use std::fmt::Write as _;
+use std::io::{IsTerminal, Write as _, stderr};
+use std::sync::LazyLock;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+use std::time::Duration;
+
+/// How long the end of the program waits for a stderr that takes no bytes.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Whether lines are coloured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,14 +35,84 @@ impl Colour {
     }
 }
 
-/// Writes a line to stderr. Nobody may be reading: that is no reason to stop.
-pub fn say(line: &str) {
-    let _ = writeln!(stderr().lock(), "{line}");
+/// What the thread gets that writes to stderr.
+enum Post {
+    Line(String),
+    /// Who waits until all before this is written.
+    Drained(Sender<()>),
 }
 
-/// The text without control characters other than line feeds and tabs: models and servers wrote it.
+/// Only one thread writes to stderr, so that only that one waits when a full pipe takes no bytes. What waits for it has
+/// no bound but the length of the run: to lose lines of a slow reader would be worse.
+static STDERR: LazyLock<Sender<Post>> = LazyLock::new(|| {
+    let (post, posts) = channel();
+    // Without the thread nothing can be said; the run is worth more than its words.
+    let _ = thread::Builder::new().name("stderr".to_owned()).spawn(move || write_all(&posts));
+    post
+});
+
+fn write_all(posts: &Receiver<Post>) {
+    for post in posts {
+        // Nobody may be reading, or waiting any more: that is no reason to stop.
+        let _ = match post {
+            Post::Line(line) => writeln!(stderr().lock(), "{line}").ok(),
+            Post::Drained(waiting) => waiting.send(()).ok(),
+        };
+    }
+}
+
+/// Says a text on stderr, made [harmless], without waiting for anybody.
+pub fn say(text: &str) {
+    say_painted(harmless(text));
+}
+
+/// Says a line on stderr as it is.
+pub fn say_painted(line: String) {
+    let _ = STDERR.send(Post::Line(line));
+}
+
+/// Waits until all that was said is written, or for a second when nobody takes it.
+pub fn drain() {
+    let (written, waiting) = channel();
+    if STDERR.send(Post::Drained(written)).is_ok() {
+        // Who takes nothing for so long would hold up the end for ever.
+        let _ = waiting.recv_timeout(PATIENCE);
+    }
+}
+
+/// The text as a terminal may get it, for models, servers and the makers of files wrote it: a blank for every control
+/// character other than line feed and tab, and nothing for what cannot be seen but changes what is.
 pub fn harmless(text: &str) -> String {
-    text.replace(|c: char| c.is_control() && c != '\n' && c != '\t', " ")
+    text.chars()
+        .filter(|c| !is_invisible(*c))
+        .map(|c| if is_control(c) && c != '\n' && c != '\t' { ' ' } else { c })
+        .collect()
+}
+
+/// JSON that means the same, with what [`harmless`] takes out written as `\u....`.
+pub fn harmless_json(json: &str) -> String {
+    let mut harmless = String::with_capacity(json.len());
+    for c in json.chars() {
+        // Outside of strings there is none of these, except white space, which JSON escapes within them.
+        if is_invisible(c) || (is_control(c) && !c.is_ascii_whitespace()) {
+            // Writing to a string does not fail.
+            let _ = write!(harmless, "\\u{:04x}", u32::from(c));
+        } else {
+            harmless.push(c);
+        }
+    }
+    harmless
+}
+
+/// Controls of both ASCII and Latin-1, and the two separators of lines and paragraphs.
+fn is_control(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')
+}
+
+/// What turns the direction of text around, or has no width. Not the two joiners (U+200C, U+200D): Persian, the scripts
+/// of India and many an emoji are misspelt without them.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
 #[cfg(test)]
@@ -43,7 +121,24 @@ mod tests {
 
     #[test]
     fn what_steers_a_terminal_is_taken_out() {
-        assert_eq!(harmless("a\x1b[31m\u{9b}b\r\n\t北京🙂"), "a [31m b \n\t北京🙂");
+        assert_eq!(harmless("a\x1b[31m\u{9b}\x7fb\r\n\t北京🙂"), "a [31m  b \n\t北京🙂");
+    }
+
+    #[test]
+    fn what_cannot_be_seen_is_taken_out_and_joiners_stay() {
+        assert_eq!(harmless("a\u{202e}b\u{2066}c\u{200b}d\u{200f}e\u{feff}f\u{2028}g"), "abcdef g");
+        assert_eq!(harmless("👩\u{200d}💻 می\u{200c}خواهم שלום"), "👩\u{200d}💻 می\u{200c}خواهم שלום");
+    }
+
+    #[test]
+    fn json_keeps_its_meaning_and_steers_nothing() {
+        let text = "a\x1b\x7f\u{9b}\u{202e}\u{2028}\u{feff}\n\t北京👩\u{200d}💻\\";
+        let json = harmless_json(&serde_json::json!({"text": text}).to_string());
+        assert_eq!(
+            json,
+            "{\"text\":\"a\\u001b\\u007f\\u009b\\u202e\\u2028\\ufeff\\n\\t北京👩\u{200d}💻\\\\\"}"
+        );
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&json).unwrap()["text"], text);
     }
 
     #[test]

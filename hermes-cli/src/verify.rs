@@ -1,16 +1,18 @@
 //! `hermes trace verify`: the ten laws on a journal as it stands on disk.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use hermes_actors::laws::{self, Ending};
-use hermes_bus::journal::{Entry, Journal, ReadOnlyJournal, Record, Torn, family, read_family};
-use hermes_bus::laws::Broken;
+use hermes_bus::journal::{Entry, Family, Journal, ReadOnlyJournal, Record, Torn, family, read_family};
+use hermes_bus::laws::{Broken, OpenEntry};
 
 use crate::args::VerifyArgs;
 use crate::exit::Exit;
 use crate::report::write_line;
+use crate::terminal::harmless;
 
 /// Whether law 9 is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +58,7 @@ fn files(named: &[PathBuf]) -> Result<Vec<PathBuf>> {
     for path in named {
         let kind = fs::metadata(path).with_context(|| format!("cannot read {}", path.display()))?;
         // A pipe has no length: nothing of it would be read, and nothing would be wrong with it.
-        anyhow::ensure!(kind.is_file(), "cannot read {}: it is no regular file", path.display());
+        ensure!(kind.is_file(), "cannot read {}: it is no regular file", path.display());
     }
     let [head] = named else { return Ok(named.to_vec()) };
     family(head).with_context(|| format!("cannot list the folder of {}", head.display()))
@@ -67,6 +69,11 @@ impl Found {
         let mut found = Self { parts: Vec::new(), records: Vec::new() };
         for path in files {
             let read = read_family(std::slice::from_ref(path))?;
+            ensure!(
+                is_journal(path, &read).with_context(|| format!("cannot read {}", path.display()))?,
+                "{} is no Hermes journal: no line of it is an envelope",
+                path.display()
+            );
             found.parts.push(Part { path: path.clone(), lines: read.records.len(), torn: read.torn });
             found.records.extend(read.records);
         }
@@ -105,6 +112,20 @@ impl Found {
     }
 }
 
+/// Whether the file can be taken for a journal. A bad line, even the first, breaks a law; if all are bad, it is none.
+fn is_journal(path: &Path, read: &Family) -> Result<bool> {
+    if read.records.is_empty() && read.torn.is_some() {
+        // Only the beginning of a line: a writer that was killed at once leaves that, and it has begun an object.
+        let mut first = [0];
+        File::open(path)?.read_exact(&mut first)?;
+        return Ok(first == *b"{");
+    }
+    // One that lacks a field is a bad envelope, but it is one.
+    let is_envelope =
+        |record: &Record| OpenEntry::parse(&record.line).map_or_else(|wrong| wrong.seq.is_some(), |_| true);
+    Ok(read.records.is_empty() || read.records.iter().any(is_envelope))
+}
+
 /// Law 9, with the blobs beside the family's current file.
 fn digests(found: &Found) -> Result<Vec<Broken>> {
     let journal = ReadOnlyJournal::open(found.head())?;
@@ -123,7 +144,7 @@ fn digests(found: &Found) -> Result<Vec<Broken>> {
 fn print(found: &Found, broken: &[Broken], digests: Digests) -> Result<()> {
     for breach in broken {
         let (path, line) = found.place(breach.line);
-        write_line(&format!("{}:{line}: {breach}", path.display())).context("cannot write to stdout")?;
+        print_line(&format!("{}:{line}: {}", path.display(), written(breach)))?;
     }
     let checked = match digests {
         Digests::Check => "laws 1 to 10",
@@ -137,6 +158,16 @@ fn print(found: &Found, broken: &[Broken], digests: Digests) -> Result<()> {
     };
     let lines = found.records.len();
     let plural = if lines == 1 { "" } else { "s" };
-    write_line(&format!("{}: {lines} line{plural}; {verdict}", found.head().display()))
-        .context("cannot write to stdout")
+    print_line(&format!("{}: {lines} line{plural}; {verdict}", found.head().display()))
+}
+
+/// The breach without its line in the family: the line in its file is said already.
+fn written(breach: &Broken) -> String {
+    let seq = breach.seq.map(|seq| format!(" (seq {seq})")).unwrap_or_default();
+    format!("law {} broken{seq}: {}", breach.law, breach.text)
+}
+
+/// A line to stdout; names of files and what a journal holds may be anybody's.
+fn print_line(line: &str) -> Result<()> {
+    write_line(&harmless(line)).context("cannot write to stdout")
 }

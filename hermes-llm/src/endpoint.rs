@@ -10,7 +10,7 @@ use crate::{ApiKey, Cause};
 
 const BASE_URL: Variable = Variable { name: "LLM_BASE_URL", example: "http://localhost:11434/v1" };
 const API_KEY: Variable = Variable { name: "LLM_API_KEY", example: "sk-..." };
-const MODEL: Variable = Variable { name: "LLM_MODEL", example: "qwen3:8b" };
+const MODEL: Variable = Variable { name: "LLM_MODEL", example: "qwen2.5:7b" };
 
 /// An OpenAI-compatible endpoint.
 ///
@@ -21,10 +21,10 @@ const MODEL: Variable = Variable { name: "LLM_MODEL", example: "qwen3:8b" };
 /// use hermes_llm::Endpoint;
 /// use std::time::Duration;
 ///
-/// let endpoint = Endpoint::new("http://localhost:11434", "qwen3:8b")?.timeout(Duration::from_secs(120)).retries(1);
+/// let endpoint = Endpoint::new("http://localhost:11434", "qwen2.5:7b")?.timeout(Duration::from_secs(120)).retries(1);
 /// assert_eq!(endpoint.url(), "http://localhost:11434/v1/chat/completions");
 ///
-/// let error = Endpoint::new("localhost:11434", "qwen3:8b").unwrap_err();
+/// let error = Endpoint::new("localhost:11434", "qwen2.5:7b").unwrap_err();
 /// assert!(error.to_string().contains("http://localhost:11434/v1"));
 /// # Ok::<(), hermes_llm::EndpointError>(())
 /// ```
@@ -294,14 +294,14 @@ mod tests {
         assert_eq!(
             error,
             "no model to ask: set LLM_BASE_URL (for example LLM_BASE_URL=http://localhost:11434/v1) \
-             and LLM_MODEL (for example LLM_MODEL=qwen3:8b)"
+             and LLM_MODEL (for example LLM_MODEL=qwen2.5:7b)"
         );
         let only_url = |name: &str| match name {
             "LLM_BASE_URL" => Some("http://h".to_owned()),
             _ => Some("  ".to_owned()),
         };
         let error = Endpoint::from_variables(only_url).unwrap_err().to_string();
-        assert_eq!(error, "no model to ask: set LLM_MODEL (for example LLM_MODEL=qwen3:8b)");
+        assert_eq!(error, "no model to ask: set LLM_MODEL (for example LLM_MODEL=qwen2.5:7b)");
     }
 
     #[test]

@@ -39,10 +39,10 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// ```
 /// use hermes_llm::{ChatModel, Endpoint, OpenAiModel};
 ///
-/// let model = OpenAiModel::new(Endpoint::new("http://localhost:11434/v1", "qwen3:8b")?)?;
-/// assert_eq!(model.name(), "qwen3:8b");
+/// let model = OpenAiModel::new(Endpoint::new("http://localhost:11434/v1", "qwen2.5:7b")?)?;
+/// assert_eq!(model.name(), "qwen2.5:7b");
 ///
-/// let endpoint = Endpoint::new("http://localhost:11434/v1", "qwen3:8b")?.api_key("two\nlines");
+/// let endpoint = Endpoint::new("http://localhost:11434/v1", "qwen2.5:7b")?.api_key("two\nlines");
 /// assert!(OpenAiModel::new(endpoint).unwrap_err().to_string().contains("LLM_API_KEY"));
 /// # Ok::<(), hermes_llm::EndpointError>(())
 /// ```

@@ -95,7 +95,7 @@ async fn a_panicking_and_a_slow_tool_cost_no_sibling() {
         7 tool.started tool.explode -> tool.explode (4) {"call_id":"t1.0"}
         8 tool.started tool.dig -> tool.dig (5) {"call_id":"t1.1"}
         9 tool.started tool.get_weather -> tool.get_weather (6) {"call_id":"t1.2"}
-        10 tool.failed tool.explode -> orchestrator (4) ends 4 begun {"call_id":"t1.0","error":{"kind":"panicked","message":"the tool broke down: this is a bug in it"},"shown":"ERROR: the tool broke down: this is a bug in it"}
+        10 tool.failed tool.explode -> orchestrator (4) ends 4 begun {"call_id":"t1.0","error":{"kind":"panicked","message":"the tool panicked: boom"},"shown":"ERROR: the tool broke down: this is a bug in it"}
         11 tool.returned tool.get_weather -> orchestrator (9) ends 6 begun {"call_id":"t1.2","result":"上海：晴","shown":"OK: 上海：晴"}
         12 timer.fired clock -> orchestrator (5) {"guards":"#5","timer":"timeout"}
         13 tool.failed orchestrator -> orchestrator (12) ends 5 begun {"call_id":"t1.1","error":{"kind":"timeout","message":"the tool did not answer within 1 s"},"shown":"ERROR: the tool did not answer within 1 s"}

@@ -127,7 +127,7 @@ fn one_line(text: &str) -> String {
     line
 }
 
-/// Marks of direction and other characters without a shape.
+/// Marks of direction and other characters without a shape; not the joiners, which scripts and emoji are spelt with.
 fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+    matches!(c, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }

@@ -1,5 +1,6 @@
 //! The file tools: `list_directory`, `read_file` and `search_files`, below one folder.
 
+mod hidden;
 mod list;
 mod names;
 mod read;
@@ -50,6 +51,15 @@ impl Files {
         let path = root.as_ref();
         let root = Root::open(path).map_err(|source| FilesError { path: path.to_owned(), source })?;
         Ok(Self { root: Arc::new(root) })
+    }
+
+    /// Hides a journal: what the files of an agent hold should not be its own words. Its siblings (`x-2.jsonl`), rotated
+    /// files (`x.r1.jsonl`) and blobs are hidden with it: they are not listed, not searched and cannot be read, not
+    /// even through a symbolic link. One that is not below the folder changes nothing.
+    #[must_use]
+    pub fn hiding(mut self, journal: impl AsRef<Path>) -> Self {
+        Arc::make_mut(&mut self.root).hide(journal.as_ref());
+        self
     }
 
     /// The three tools. All are read-only, and their blocking work runs off the event loop.

@@ -32,7 +32,7 @@ fn bodies() -> (impl Factory, mpsc::UnboundedReceiver<oneshot::Sender<&'static s
     let (to, begun) = mpsc::unbounded_channel();
     let factory = does(move |ask, context| {
         let (to, bus, held) = (to.clone(), context.bus().clone(), ask.clone());
-        context.run(&ask, Body::new(done("it panicked")), async move {
+        context.run(&ask, |_| Body::new(done("it panicked")), async move {
             let note = Draft::caused_by(&held, at("tool"), at("tool"), News::from("started"));
             let _begun = bus.begin(&held, note).await;
             let (tell, told) = oneshot::channel();
@@ -93,7 +93,7 @@ async fn a_body_that_panics_again_when_it_is_dropped_still_ends_its_ask() {
             assert!(std::mem::replace(&mut polled, true), "the body panics at once");
             std::task::Poll::<Draft>::Pending
         });
-        context.run(&ask, Body::new(done("it panicked")), body);
+        context.run(&ask, |_| Body::new(done("it panicked")), body);
     });
     runtime.register(Place::Runtime, at("tool"), tool).await.unwrap();
     assert_eq!(said(&ask(&runtime, TraceId::fresh(), "tool", "run").end().await.unwrap()), "it panicked");
@@ -118,11 +118,14 @@ async fn an_ask_that_another_ends_drops_its_body() {
 #[tokio::test]
 async fn the_end_of_a_body_that_comes_after_another_is_late() {
     let runtime = Runtime::for_tests();
-    let tool = does(|ask, context| {
-        let held = ask.clone();
-        context.run(&ask, Body::new(done("it panicked")), async move { Draft::ending(&held, done("mine")) });
-        context.reply(&ask, done("already over"));
-    });
+    let tool =
+        does(|ask, context| {
+            let held = ask.clone();
+            context.run(&ask, |_| Body::new(done("it panicked")), async move {
+                Draft::ending(&held, done("mine"))
+            });
+            context.reply(&ask, done("already over"));
+        });
     runtime.register(Place::Runtime, at("tool"), tool).await.unwrap();
 
     // On one thread the handler is done before the body starts; the writer comes last and sees both.

@@ -18,7 +18,7 @@ fn mortal() -> impl Factory {
             "panic" => panic!("it panicked"),
             "run" => {
                 let held = ask.clone();
-                context.run(&ask, Body::new(done("?")), async move {
+                context.run(&ask, |_| Body::new(done("?")), async move {
                     tokio::time::sleep(Duration::from_secs(1)).await;
                     Draft::ending(&held, done("ran"))
                 });

@@ -137,7 +137,7 @@ async fn a_body_is_dropped_when_the_journal_fails() {
     let (guard, mut dropped) = mpsc::channel::<()>(1);
     let runs = does(move |ask, context| {
         let guard = guard.clone();
-        context.run(&ask, Body::new(done("panicked")), async move {
+        context.run(&ask, |_| Body::new(done("panicked")), async move {
             let _guard = guard;
             std::future::pending::<Draft>().await
         });

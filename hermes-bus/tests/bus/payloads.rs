@@ -165,7 +165,7 @@ async fn who_reads_an_end_is_the_only_one_that_holds_the_ask() {
     let runs = does(|ask, context| {
         let address = context.address().clone();
         let end = Draft::ending(&ask, done(address.as_str()));
-        context.run(&ask, Body::new(done("?")), async move { end });
+        context.run(&ask, |_| Body::new(done("?")), async move { end });
     });
     runtime.register(Place::Runtime, at("actor"), runs).await.unwrap();
     let big = Big { _shared: shared.clone() };

@@ -27,7 +27,7 @@ fn behave(asked: &Arc<Envelope>, context: &Context) -> Result<(), Fault> {
             }
             'b' => {
                 let (held, bus) = (asked.clone(), context.bus().clone());
-                context.run(asked, Body::new(done("panicked")), async move {
+                context.run(asked, |_| Body::new(done("panicked")), async move {
                     tokio::time::sleep(Duration::from_millis(2)).await;
                     let note = Draft::caused_by(
                         &held,

@@ -25,7 +25,7 @@ async fn open_asks_are_waited_for() {
     let runtime = Runtime::for_tests();
     let slow = does(|ask, context| {
         let held = ask.clone();
-        context.run(&ask, Body::new(done("?")), async move {
+        context.run(&ask, |_| Body::new(done("?")), async move {
             tokio::time::sleep(Duration::from_secs(2)).await;
             Draft::ending(&held, done("slowly"))
         });

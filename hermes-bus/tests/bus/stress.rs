@@ -27,7 +27,7 @@ fn worker(next: Option<&'static str>, calls: Arc<AtomicUsize>) -> impl Factory {
             return context.send(deeper);
         }
         let held = envelope.clone();
-        context.run(&envelope, Body::new(done("panicked")), async move {
+        context.run(&envelope, |_| Body::new(done("panicked")), async move {
             tokio::task::yield_now().await;
             if turn.is_multiple_of(101) {
                 // A panic without its message on the terminal.

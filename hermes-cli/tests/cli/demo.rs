@@ -23,25 +23,26 @@ fn the_answer_goes_to_stdout_and_the_numbered_flow_to_stderr() {
     let place = Place::new();
     let ended = Ended::of(&mut place.run(["--model", "demo", "今天有什么？"])).expect(0);
     expect![[r#"
-        (demo model: a scripted conversation, no model was asked) The folder was really listed. To have the task done, set LLM_BASE_URL and LLM_MODEL, and leave out `--model demo`.
+        (demo) The folder was really listed; what is in it, nobody read.
     "#]]
     .assert_eq(&ended.stdout);
     expect![[r#"
-        demo model: a scripted conversation, no model was asked
+        demo model: a scripted conversation, no model is asked; set LLM_BASE_URL and LLM_MODEL to ask one
         [00] COMMAND user -> orchestrator: 今天有什么？
         [01] COMMAND orchestrator -> llm: 今天有什么？
         [02] EVENT   llm -> orchestrator: tool_calls[list_directory()]
         [03] COMMAND orchestrator -> tool.list_directory: {}
         [04] EVENT   tool.list_directory -> orchestrator: "notes.txt"
         [05] COMMAND orchestrator -> llm: tool results: list_directory
-        [06] EVENT   llm -> orchestrator: (demo model: a scripted conversation, no model was asked) The folder was really listed. To have the task done, set LLM_BASE_URL and LLM_MODEL, and leave out `--model demo`.
-        [07] EVENT   orchestrator -> final: (demo model: a scripted conversation, no model was asked) The folder was really listed. To have the task done, set LLM_BASE_URL and LLM_MODEL, and leave out `--model demo`.
+        [06] EVENT   llm -> orchestrator: (demo) The folder was really listed; what is in it, nobody read.
+        [07] EVENT   orchestrator -> final: (demo) The folder was really listed; what is in it, nobody read.
         Task completed in 2 iterations.
         LLM calls: 2 | Tokens in: … | Tokens out: …
         Tool calls: 1 | succeeded: 1 | failed: 0
         Latency: …
         Journal: <folder>/hermes_trace.jsonl (new)
-    "#]].assert_eq(&normal(&ended.stderr, &place));
+    "#]]
+    .assert_eq(&normal(&ended.stderr, &place));
     place.lawful("hermes_trace.jsonl");
 }
 
@@ -63,8 +64,8 @@ fn verbose_shows_notes_and_quiet_nothing_but_what_is_no_model() {
     let started = "\n     EVENT   tool.list_directory -> tool.list_directory: started t1.0\n";
     run("--verbose").says(started);
     let quiet = run("--quiet");
-    assert_eq!(quiet.stderr, "demo model: a scripted conversation, no model was asked\n");
-    assert!(quiet.stdout.starts_with("(demo model"), "{}", quiet.stdout);
+    assert!(quiet.stderr.starts_with("demo model: ") && quiet.stderr.lines().count() == 1, "{quiet:#?}");
+    assert!(quiet.stdout.starts_with("(demo) "), "{}", quiet.stdout);
     assert!(!place.path("hermes_trace.jsonl").exists());
 }
 
@@ -82,7 +83,7 @@ fn json_is_the_whole_outcome() {
         Ended::of(&mut place.run(["--model", "demo", "--journal", "t.jsonl", "--json", "hi"])).expect(0);
     let report: Value = serde_json::from_str(&ended.stdout).unwrap();
     assert_eq!(report["outcome"], "completed");
-    assert!(report["answer"].as_str().unwrap().starts_with("(demo model"));
+    assert!(report["answer"].as_str().unwrap().starts_with("(demo) "));
     assert_eq!((&report["truncated"], &report["failure"]), (&Value::Bool(false), &Value::Null));
     assert_eq!(report["gathered"][0]["shown"], "OK: notes.txt");
     assert_eq!(report["stats"]["tool_calls"], 1);
@@ -90,6 +91,20 @@ fn json_is_the_whole_outcome() {
     let trace = report["trace_id"].as_str().unwrap();
     assert!(place.lawful("t.jsonl").contains(trace));
     ended.says("[07] EVENT ");
+}
+
+#[test]
+fn an_agent_does_not_see_its_own_journal() {
+    let place = Place::new();
+    for journal in ["hermes_trace.jsonl", "hermes_trace.jsonl", "root/t.jsonl", "root/t.jsonl"] {
+        let run = ["run", "--model", "demo", "--json", "--journal", journal, "hi"];
+        let ended = Ended::of(&mut place.hermes(run)).expect(0);
+        let report: Value = serde_json::from_str(&ended.stdout).unwrap();
+        let folder = report["gathered"][0]["shown"].as_str().unwrap();
+        assert!(folder.ends_with("root/") && (journal.contains('/') || folder == "OK: root/"), "{folder}");
+        let below = Ended::of(&mut place.run(run[1..].iter().copied())).expect(0);
+        below.says("[04] EVENT   tool.list_directory -> orchestrator: \"notes.txt\"");
+    }
 }
 
 #[test]

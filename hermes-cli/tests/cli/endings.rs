@@ -1,6 +1,9 @@
 //! Every way a task can end, and its exit code.
 
-use std::process::Child;
+use std::io::Write;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::process::{Child, Stdio};
 
 use crate::server::{Answer, Server};
 use crate::support::{Ended, Place, signal, start};
@@ -100,6 +103,49 @@ fn ctrl_c_and_sigterm_cancel_lawfully_and_are_130() {
     }
 }
 
+/// One end of a socket that takes no more bytes, as long as the other one lives.
+fn full() -> (UnixStream, UnixStream) {
+    let (mut full, other) = UnixStream::pair().unwrap();
+    full.set_nonblocking(true).unwrap();
+    while full.write(&[b'x'; 1024]).is_ok() {}
+    full.set_nonblocking(false).unwrap();
+    (full, other)
+}
+
+#[test]
+fn a_stderr_that_takes_no_bytes_holds_up_neither_the_task_nor_a_signal() {
+    for times in [1, 2] {
+        let (place, server) = (Place::new(), Server::start(Answer::Silence));
+        let (stderr, _unread) = full();
+        let mut command = place.ask(&server, ["--verbose", "hi"]);
+        let child = command.stdout(Stdio::piped()).stderr(OwnedFd::from(stderr)).spawn().unwrap();
+        server.request();
+        for _ in 0..times {
+            signal(&child, "INT");
+        }
+        Ended::of_child(child).expect(130);
+        if times == 1 {
+            assert!(place.lawful("hermes_trace.jsonl").contains("\"outcome\":\"cancelled\""));
+        }
+    }
+    let (place, (stderr, _unread)) = (Place::new(), full());
+    let mut command = place.run(["--model", "demo", "hi"]);
+    let child = command.stdout(Stdio::piped()).stderr(OwnedFd::from(stderr)).spawn().unwrap();
+    assert!(Ended::of_child(child).expect(0).stdout.starts_with("(demo) "));
+}
+
+#[test]
+fn what_steers_a_terminal_is_escaped_in_json_and_left_out_of_the_flow() {
+    let answer = "a\u{9b}31m\x7f\u{202e}b";
+    let (place, server) = (Place::new(), Server::start(Answer::text(answer)));
+    let ended = Ended::of(&mut place.ask(&server, ["--json", "hi"])).expect(0);
+    assert!(ended.stdout.contains(r"a\u009b31m\u007f\u202eb") && ended.stdout.is_ascii(), "{ended:#?}");
+    let report: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!(report["answer"], answer);
+    let steers = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
+    assert!(!ended.stderr.contains(steers), "{ended:#?}");
+}
+
 #[test]
 fn an_impatient_ctrl_c_is_130_too() {
     let (place, server) = (Place::new(), Server::start(Answer::Silence));
@@ -118,7 +164,7 @@ fn two_processes_on_one_journal_are_both_lawful() {
     second.says("hermes_trace-2.jsonl (another process is writing hermes_trace.jsonl)");
     place.lawful("hermes_trace-2.jsonl");
     let open = Ended::of(&mut place.hermes(["trace", "verify", "hermes_trace.jsonl"])).expect(1);
-    assert!(open.stdout.contains("hermes_trace.jsonl:1: law 6 broken at line 1"), "{open:#?}");
+    assert!(open.stdout.contains("hermes_trace.jsonl:1: law 6 broken (seq 1): "), "{open:#?}");
     Ended::of(&mut place.hermes(["trace", "verify", "--crashed", "hermes_trace.jsonl"])).expect(0);
     signal(&first, "INT");
     Ended::of_child(first).expect(130);

@@ -41,10 +41,7 @@ fn unlawful_samples_do_not_and_say_where() {
     }
     let ended =
         verify(&["--no-digests", sample("unlawful/inside_without_parent.jsonl").to_str().unwrap()]).expect(1);
-    assert!(
-        ended.stdout.contains(".jsonl:2: law 4 broken at line 2 (seq 2): orchestrator is inside"),
-        "{ended:#?}"
-    );
+    assert!(ended.stdout.contains(".jsonl:2: law 4 broken (seq 2): orchestrator is inside"), "{ended:#?}");
 }
 
 #[test]
@@ -116,6 +113,32 @@ fn what_cannot_be_read_is_2() {
     verify_in(&place, &["root"]).expect(2).says("no regular file");
     verify_in(&place, &["/dev/null"]).expect(2).says("no regular file");
     verify_in(&place, &[]).expect(2).says("<FILE>");
+}
+
+#[test]
+fn a_file_of_another_kind_is_2_and_said_in_one_line() {
+    let place = Place::new();
+    for (name, text) in
+        [("a.txt", "hello\nworld\n"), ("b.txt", "no line feed"), ("c.json", "{\n  \"a\": 1\n}\n")]
+    {
+        fs::write(place.path(name), text).unwrap();
+        let ended = verify_in(&place, &[name]).expect(2);
+        let words = format!("error: {name} is no Hermes journal: no line of it is an envelope\n");
+        assert_eq!((&*ended.stdout, ended.stderr), ("", words));
+    }
+    // A writer that was killed at its first line.
+    fs::write(place.path("t.jsonl"), "{\"v\":1,\"id\"").unwrap();
+    verify_in(&place, &["--crashed", "t.jsonl"]).expect(0);
+}
+
+#[test]
+fn names_of_files_steer_no_terminal() {
+    let place = Place::new();
+    let name = "\u{9b}2J\u{202e}.jsonl";
+    fs::write(place.path(name), "").unwrap();
+    assert_eq!(verify_in(&place, &[name]).expect(0).stdout, " 2J.jsonl: 0 lines; nothing to check\n");
+    let run = Ended::of(&mut place.run(["--model", "demo", "--journal", "\u{9b}\u{202e}t.jsonl", "hi"]));
+    assert!(run.expect(0).stderr.ends_with("/ t.jsonl (new)\n"));
 }
 
 #[test]

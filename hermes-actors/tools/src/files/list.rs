@@ -1,7 +1,7 @@
 //! `list_directory`: what is in a folder.
 
-use super::names::{Entry, Kind, one_line, sorted};
-use super::root::{Root, refusal};
+use super::names::{Entry, Kind, one_line};
+use super::root::Root;
 use hermes_actors::tool::{SHOWN_CHARACTERS, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -25,7 +25,7 @@ pub struct Arguments {
 
 pub fn list(root: &Root, arguments: Arguments) -> Result<String, ToolError> {
     let path = root.relative(arguments.path.as_deref().unwrap_or_default());
-    let entries = sorted(root.entries(&path)?).map_err(|error| refusal(&path, error))?;
+    let entries = root.entries(&path)?;
     let total = entries.len();
     let mut names: Vec<String> = entries.iter().map(|entry| written(root, &path, entry)).collect();
     names.sort();

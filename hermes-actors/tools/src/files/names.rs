@@ -3,6 +3,7 @@
 use cap_std::fs::ReadDir;
 use std::borrow::Cow;
 use std::ffi::OsString;
+use std::path::{Component, Path, PathBuf};
 
 /// One entry of a folder.
 #[derive(Debug, PartialEq)]
@@ -47,6 +48,11 @@ impl Entry {
         let slash = if self.kind == Kind::Folder { "/" } else { "" };
         format!("{}{slash}", self.name.to_string_lossy())
     }
+}
+
+/// Without `./`, so that the paths found are those that a model would write.
+pub fn tidy(path: &Path) -> PathBuf {
+    path.components().filter(|component| *component != Component::CurDir).collect()
 }
 
 /// A path or name on a line of its own: as a JSON string if it would break the line.

@@ -14,6 +14,8 @@ pub const DESCRIPTION: &str = "Reads a text file. A long one comes in pages: the
 
 /// How many characters one call returns: what a model is shown, less the notice.
 const PAGE: usize = SHOWN_CHARACTERS - 200;
+/// How many bytes that may be: no character has more than 4.
+const PAGE_BYTES: u64 = 4 * PAGE as u64;
 /// How far a call looks for a line by its number.
 const SCANNED_BYTES: u64 = 64 << 20;
 
@@ -24,7 +26,7 @@ pub struct Arguments {
     path: String,
     /// The first line to read, counted from 1.
     first_line: Option<u64>,
-    /// How many lines to read. Without it: as many as fit.
+    /// How many lines to read. Without it, or with 0: as many as fit.
     lines: Option<u64>,
     /// The byte to read on from, as an earlier answer said; instead of first_line.
     offset: Option<u64>,
@@ -68,41 +70,45 @@ pub fn read(root: &Root, arguments: Arguments) -> Result<String, ToolError> {
 /// The byte at which a line begins.
 fn start_of(line: u64, path: &Path, file: &mut File) -> Result<u64, ToolError> {
     let mut reader = BufReader::new(file.take(SCANNED_BYTES));
-    let (mut position, mut passed) = (0, 0);
-    while passed + 1 < line {
+    let mut position = 0;
+    for passed in 1..line {
         let length = reader.skip_until(b'\n').map_err(|error| refusal(path, error))? as u64;
         position += length;
-        passed += 1;
         if position >= SCANNED_BYTES {
             return Err(ToolError::new(format!(
                 "line {line} is not within the first {SCANNED_BYTES} bytes, where I look for lines: use offset"
             )));
         }
-        if length == 0 {
+        if reader.fill_buf().map_err(|error| refusal(path, error))?.is_empty() {
+            let lines = if length == 0 { 0 } else { passed };
+            let plural = if lines == 1 { "" } else { "s" };
             return Err(ToolError::new(format!(
-                "there is no line {line}: the file has {} lines",
-                passed - 1
+                "there is no line {line}: the file has {lines} line{plural}"
             )));
         }
     }
     Ok(position)
 }
 
-/// At most a page from `start` on, which ends with a line if it holds the end of one.
-fn read_page(path: &Path, mut file: File, start: u64, size: u64) -> Result<Part, ToolError> {
-    // No character has more than 4 bytes.
+fn read_bytes(mut file: File, start: u64) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let limit = 4 * PAGE as u64;
-    file.seek(SeekFrom::Start(start)).map_err(|error| refusal(path, error))?;
-    file.take(limit).read_to_end(&mut bytes).map_err(|error| refusal(path, error))?;
+    file.seek(SeekFrom::Start(start))?;
+    file.take(PAGE_BYTES).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
 
-    // Some files have more in them than their size says: those that the system makes up.
-    let size = size.max(start + bytes.len() as u64);
+/// At most a page from `start` on, which ends with a line if it holds the end of one.
+fn read_page(path: &Path, file: File, start: u64, size: u64) -> Result<Part, ToolError> {
+    let mut bytes = read_bytes(file, start).map_err(|error| refusal(path, error))?;
+    // What the system makes up has more or less in it than its size says, and any file may have changed by now: the
+    // end is where reading ends, or a model would be told to read on for ever.
+    let at_end = (bytes.len() as u64) < PAGE_BYTES;
+    let read_to = start + bytes.len() as u64;
+    let size = if at_end { read_to } else { size.max(read_to) };
     // An offset that a model made up may lie inside of a character.
     let skipped =
         if start == 0 { 0 } else { bytes.iter().take(3).take_while(|byte| is_inside(**byte)).count() };
     let start = start + skipped as u64;
-    let at_end = (bytes.len() as u64) < limit;
     let mut text =
         decode(bytes.split_off(skipped), at_end).map_err(|valid| not_text(path, start + valid as u64))?;
     if let Some((border, _)) = text.char_indices().nth(PAGE) {

@@ -1,12 +1,12 @@
 //! `search_files`: files by a part of their name, and lines by a text in them.
 
-use super::names::{Entry, Kind, one_line, sorted};
-use super::root::{Root, refusal};
+use super::names::{Entry, Kind, one_line, tidy};
+use super::root::Root;
 use hermes_actors::tool::{SHOWN_CHARACTERS, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::io::Read;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 pub const NAME: &str = "search_files";
 pub const DESCRIPTION: &str = "Searches all folders below for files and folders whose name contains a keyword, or for \
@@ -44,11 +44,6 @@ pub fn search(root: &Root, arguments: Arguments) -> Result<String, ToolError> {
         Search { root, name, text, hits: Vec::new(), room: PAGE, bytes: BYTES, unread: 0, cut: None };
     search.walk(start)?;
     Ok(search.answer())
-}
-
-/// Without `./`, so that the paths found are those that a model would write.
-fn tidy(path: &Path) -> PathBuf {
-    path.components().filter(|component| *component != Component::CurDir).collect()
 }
 
 /// A search under way.
@@ -102,7 +97,7 @@ impl Search<'_> {
     /// The entries of a folder with their paths, the last first, as a stack wants them.
     fn below(&self, folder: &Path) -> Result<Vec<(PathBuf, Entry)>, ToolError> {
         let opened = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-        let entries = sorted(self.root.entries(opened)?).map_err(|error| refusal(folder, error))?;
+        let entries = self.root.entries(opened)?;
         Ok(entries.into_iter().rev().map(|entry| (folder.join(&entry.name), entry)).collect())
     }
 
