@@ -6,8 +6,6 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
-use tokio::sync::oneshot;
-
 use crate::bus::{Bus, Step};
 use crate::mailbox::panic_message;
 use crate::writer::{ActorId, Op};
@@ -175,11 +173,9 @@ impl Context {
         F: Future<Output: Into<Option<Draft>>> + Send + 'static,
         P: FnOnce(&str) -> Body + Send + 'static,
     {
-        ask.runs.start();
+        let over = ask.bodies.start();
         let (bus, held) = (self.bus.clone(), ask.clone());
         tokio::spawn(async move {
-            let (lease, over) = oneshot::channel();
-            bus.post(Op::Attach { trace: held.trace_id, ask: held.id, lease });
             let end = tokio::select! {
                 biased;
                 _ = over => None,

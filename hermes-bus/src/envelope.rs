@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 
+use crate::bodies::Bodies;
 use crate::payload::{Got, PayloadError};
 use crate::{Address, Body, Event, Id, Payload, TraceId};
 
@@ -179,8 +179,20 @@ impl Draft {
     /// As it is delivered under a number: for whoever feeds a machine by hand.
     pub fn delivered(self, seq: u64, timestamp: DateTime<Utc>) -> Envelope {
         let Self { id, trace_id, sender, receiver, parent_id, in_reply_to, meta, body, .. } = self;
-        let runs = Runs::default();
-        Envelope { seq, timestamp, id, trace_id, sender, receiver, parent_id, in_reply_to, meta, body, runs }
+        let bodies = Bodies::default();
+        Envelope {
+            seq,
+            timestamp,
+            id,
+            trace_id,
+            sender,
+            receiver,
+            parent_id,
+            in_reply_to,
+            meta,
+            body,
+            bodies,
+        }
     }
 
     /// As an envelope that has neither number nor time yet.
@@ -212,27 +224,7 @@ pub struct Envelope {
     pub meta: Option<Meta>,
     /// What it carries.
     pub body: Body,
-    pub(crate) runs: Runs,
-}
-
-/// Whether a body runs for an ask. Said at once by whoever starts it, before the writer has heard of it.
-#[derive(Debug, Default)]
-pub(crate) struct Runs(AtomicBool);
-
-impl Runs {
-    pub(crate) fn start(&self) {
-        self.0.store(true, Ordering::Release);
-    }
-
-    pub(crate) fn started(&self) -> bool {
-        self.0.load(Ordering::Acquire)
-    }
-}
-
-impl Clone for Runs {
-    fn clone(&self) -> Self {
-        Self(AtomicBool::new(self.started()))
-    }
+    pub(crate) bodies: Bodies,
 }
 
 impl Envelope {

@@ -2,6 +2,7 @@
 
 mod actor;
 mod address;
+mod bodies;
 mod bus;
 pub mod conformance;
 mod envelope;

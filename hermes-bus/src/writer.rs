@@ -20,7 +20,7 @@ use open_ask::Trace;
 use routes::Routes;
 use sleeper::Sleeper;
 
-pub(crate) use op::{ActorId, Asker, LastWords, Lease, Op, Registered, Registration, Timer};
+pub(crate) use op::{ActorId, Asker, LastWords, Op, Registered, Registration, Timer};
 pub use routes::{DirectoryId, Place, RegisterError};
 
 mod alarms;
@@ -128,7 +128,6 @@ impl Writer {
         match op {
             Op::Step { lines, timers, asker, done } => self.step(lines, timers, asker, done),
             Op::Begin { trace, ask, lines, done } => self.begin(trace, ask, lines, done),
-            Op::Attach { trace, ask, lease } => self.attach(trace, ask, lease),
             Op::Abort { trace, ask, grace } => self.abort(trace, ask, grace),
             Op::Register(registration) => self.register(*registration),
             Op::Bind { trace, directory } => {
@@ -161,6 +160,9 @@ impl Writer {
 impl Drop for Writer {
     fn drop(&mut self) {
         self.bus.mark_stopped("the task that writes the journal was lost");
+        for ask in self.traces.values().flat_map(|trace| &trace.asks) {
+            ask.end_bodies();
+        }
         self.traces.clear();
         self.routes.close_all();
     }

@@ -9,7 +9,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{FORMAT, Journal, JournalError, Record, blob};
-use crate::envelope::{Runs, is_note};
+use crate::bodies::Bodies;
+use crate::envelope::is_note;
 use crate::{Address, Body, Envelope, Id, Kind, RawPayload, TraceId};
 
 /// One parsed line. Unknown fields are ignored; what is missing or has the wrong shape is an error.
@@ -97,7 +98,7 @@ impl<'a> Entry<'a> {
         let meta = self.meta.clone().map(Arc::new);
         let (sender, receiver) = (self.sender.clone(), self.receiver.clone());
         let Self { seq, ts: timestamp, id, trace_id, parent_id, in_reply_to, .. } = *self;
-        let runs = Runs::default();
+        let bodies = Bodies::default();
         Ok(Envelope {
             seq,
             timestamp,
@@ -109,7 +110,7 @@ impl<'a> Entry<'a> {
             in_reply_to,
             meta,
             body,
-            runs,
+            bodies,
         })
     }
 }

@@ -3,7 +3,7 @@
 use tokio::sync::oneshot;
 
 use super::open_ask::OpenAsk;
-use super::{ActorId, Asker, Done, Lease, Target, Timer, Writer};
+use super::{ActorId, Asker, Done, Target, Timer, Writer};
 use crate::render::Rendered;
 use crate::{Address, EnvelopeFailed, FailureKind, Id, TraceId};
 
@@ -91,13 +91,6 @@ impl Writer {
             self.push(line, false, false, Target::Nobody);
         }
         self.done.push(Done::Begun(done));
-    }
-
-    /// A body runs for the ask: until the ask ends, or not at all when it has ended.
-    pub(super) fn attach(&mut self, trace: TraceId, ask: Id, lease: Lease) {
-        if let Some(open) = self.traces.get_mut(&trace).and_then(|t| t.ask_mut(ask)) {
-            open.body = Some(lease);
-        }
     }
 
     fn find(&self, trace: TraceId, address: &Address) -> Option<ActorId> {

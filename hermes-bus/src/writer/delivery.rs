@@ -77,10 +77,12 @@ impl Writer {
     }
 
     fn deliver(&mut self, envelope: Arc<Envelope>, target: Target) {
-        if envelope.body.kind().is_ask()
-            && let Some(ask) = self.traces.get_mut(&envelope.trace_id).and_then(|t| t.ask_mut(envelope.id))
-        {
-            ask.envelope = Some(envelope.clone());
+        if envelope.body.kind().is_ask() {
+            match self.traces.get_mut(&envelope.trace_id).and_then(|t| t.ask_mut(envelope.id)) {
+                Some(ask) => ask.envelope = Some(envelope.clone()),
+                // It ended in the batch that holds it: nothing may run for it.
+                None => envelope.bodies.end(),
+            }
         }
         match target {
             Target::Nobody => {}

@@ -27,10 +27,10 @@ impl Writer {
             return self.push(rendered, true, false, Target::Nobody);
         };
         self.open_asks -= 1;
+        open.end_bodies();
         for key in open.timers {
             self.clock.disarm(key);
         }
-        drop(open.body);
         let target = match open.asker {
             Asker::Actor(actor) => Target::Actor(actor),
             Asker::Waiter(Some(waiter)) => Target::Waiter(waiter),

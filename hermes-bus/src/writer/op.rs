@@ -31,9 +31,6 @@ pub(crate) struct Timer {
     pub after: Duration,
 }
 
-/// What keeps a body running: dropped, it ends the body.
-pub(crate) type Lease = oneshot::Sender<std::convert::Infallible>;
-
 /// What a lost actor leaves behind for an ask that it had taken.
 pub(crate) type LastWords = Box<dyn Fn(&Envelope, &str) -> Option<Body> + Send>;
 
@@ -41,7 +38,6 @@ pub(crate) type LastWords = Box<dyn Fn(&Envelope, &str) -> Option<Body> + Send>;
 pub(crate) enum Op {
     Step { lines: Vec<Rendered>, timers: Vec<Timer>, asker: Asker, done: Option<oneshot::Sender<()>> },
     Begin { trace: TraceId, ask: Id, lines: Vec<Rendered>, done: oneshot::Sender<bool> },
-    Attach { trace: TraceId, ask: Id, lease: Lease },
     Abort { trace: TraceId, ask: Id, grace: Duration },
     Register(Box<Registration>),
     Bind { trace: TraceId, directory: DirectoryId },

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::clock::{Due, TimerKey};
 use super::routes::DirectoryId;
-use super::{ActorId, Asker, Lease};
+use super::{ActorId, Asker};
 use crate::envelope::{Meta, inherited};
 use crate::render::Rendered;
 use crate::{Address, Envelope, Id};
@@ -34,8 +34,6 @@ pub(crate) struct OpenAsk {
     pub actor: ActorId,
     /// The open ask that it works for.
     pub below: Option<Id>,
-    /// What runs for it.
-    pub body: Option<Lease>,
     /// Whether its body has begun.
     pub begun: bool,
     /// The timers that guard it.
@@ -57,7 +55,6 @@ impl OpenAsk {
             asker,
             actor,
             below: rendered.below,
-            body: None,
             begun: false,
             timers: Vec::new(),
             paused: None,
@@ -66,8 +63,15 @@ impl OpenAsk {
     }
 
     /// Whether a body runs for it, or is about to.
-    pub(crate) fn runs(&self) -> bool {
-        self.envelope.as_ref().is_some_and(|envelope| envelope.runs.started())
+    pub(crate) fn has_bodies(&self) -> bool {
+        self.envelope.as_ref().is_some_and(|envelope| envelope.bodies.are_there())
+    }
+
+    /// Ends what runs for it.
+    pub(crate) fn end_bodies(&self) {
+        if let Some(envelope) = &self.envelope {
+            envelope.bodies.end();
+        }
     }
 
     /// Its number; before it has one, a greater one than any.

@@ -23,7 +23,7 @@ impl Writer {
 
     /// An actor was made anew: what it had taken and nobody works on is ended.
     pub(super) fn restarted(&mut self, actor: ActorId, seq: u64, reason: &str) {
-        self.end_received(actor, &died(reason), |open| open.seq() <= seq && !open.runs());
+        self.end_received(actor, &died(reason), |open| open.seq() <= seq && !open.has_bodies());
     }
 
     /// An actor is given up: everything it has is ended, and its address is gone.
