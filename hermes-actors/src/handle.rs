@@ -9,6 +9,7 @@ use tokio::task::JoinHandle;
 use crate::agent::Agent;
 use crate::outcome::Outcome;
 use crate::protocol::CancelTask;
+use crate::rebuild::{Rebuilt, rebuild, records_after};
 use crate::trace_stream::TraceStream;
 
 /// How long an outcome waits for the printing of its flow. Observers never hold up a run; this is only good manners.
@@ -107,7 +108,20 @@ impl TaskHandle {
         }
         match end {
             Ok(end) => Outcome::of(&end),
-            Err(stopped) => Outcome::failed("journal", stopped.to_string(), self.trace),
+            Err(stopped) => self.broken_off(&stopped),
+        }
+    }
+
+    /// The runtime has stopped: what is in the journal by then is what the task gathered and used.
+    fn broken_off(&self, stopped: &Stopped) -> Outcome {
+        let outcome = Outcome::failed("journal", stopped.to_string(), self.trace);
+        let journal = &**self.runtime.journal();
+        let records = records_after(journal, self.after, self.trace).unwrap_or_default();
+        match rebuild(journal, &records, self.start) {
+            Ok(Rebuilt { task, .. }) => {
+                Outcome { gathered: task.gathered().to_vec(), stats: task.stats().clone(), ..outcome }
+            }
+            Err(_) => outcome,
         }
     }
 

@@ -1,5 +1,10 @@
 //! The agent: orchestrator, model, tool and sub-agent actors, the task machine that drives them, and the laws of what
 //! they write.
+//!
+//! Start at [`Agent`]: a builder, `run` and `start`. Tools are functions under [`macro@tool`] or an `impl`
+//! [`Tool`](tool::Tool); an agent becomes a tool of another with [`Agent::as_tool`]. A task ends as an [`Outcome`]; while
+//! it runs it has a [`TaskHandle`]. In tests, [`Runtime::for_tests`] and `hermes_llm::ScriptedModel` make runs that check
+//! themselves. [`Task`] is the machine inside, [`rebuild`] makes it again from a journal, [`laws`] checks one.
 
 mod agent;
 mod context;

@@ -4,11 +4,14 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use hermes_bus::journal::{Entry, Journal, JournalError, Record};
-use hermes_bus::{Address, Envelope, EnvelopeFailed, FailureKind, Id, Payload, TraceId, read_all};
+use hermes_bus::{Address, Envelope, EnvelopeFailed, FailureKind, Id, Payload, TraceId};
 
 use crate::definition::Definition;
 use crate::protocol::TaskStart;
 use crate::task::{Effects, Task};
+
+/// How many records are read at once.
+const PAGE: usize = 4096;
 
 /// A task made again, and everything that it asked for on the way.
 #[derive(Debug)]
@@ -54,10 +57,23 @@ pub enum RebuildError {
 /// # Errors
 /// When the journal cannot be read.
 pub fn records_of(journal: &dyn Journal, trace: TraceId) -> Result<Vec<Record>, JournalError> {
-    let mut records = read_all(journal)?;
+    records_after(journal, 0, trace)
+}
+
+/// The records of one trace above a number.
+pub(crate) fn records_after(
+    journal: &dyn Journal,
+    mut after: u64,
+    trace: TraceId,
+) -> Result<Vec<Record>, JournalError> {
     let needle = format!("\"trace_id\":\"{trace}\"");
-    records.retain(|record| contains(&record.line, needle.as_bytes()));
-    Ok(records)
+    let mut found = Vec::new();
+    loop {
+        let page = journal.read(after, PAGE)?;
+        let Some(last) = page.last() else { return Ok(found) };
+        after = last.seq;
+        found.extend(page.into_iter().filter(|record| contains(&record.line, needle.as_bytes())));
+    }
 }
 
 /// Makes the task `start` again from the records of its trace.

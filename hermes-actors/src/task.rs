@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use hermes_bus::{Address, Body, Draft, Envelope, EnvelopeFailed, Event, FailureKind, Id, Payload};
-use hermes_llm::ChatMessage;
+use hermes_llm::{ChatMessage, Messages};
 
 use crate::context::Context;
 use crate::definition::Definition;
@@ -149,6 +149,21 @@ impl Task {
     /// Whether it has said its last word.
     pub fn is_finished(&self) -> bool {
         matches!(self.state.phase, Phase::Finished)
+    }
+
+    /// The results that its tools gave so far.
+    pub fn gathered(&self) -> &[Gathered] {
+        &self.state.gathered
+    }
+
+    /// What it used so far.
+    pub fn stats(&self) -> &Stats {
+        &self.state.stats
+    }
+
+    /// What its model reads: the context so far.
+    pub fn messages(&self) -> &Messages {
+        self.state.context.messages()
     }
 
     /// A hash of everything that it has made of what it took. Two tasks that took the same envelopes agree in it.

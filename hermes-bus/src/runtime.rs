@@ -76,7 +76,8 @@ impl Runtime {
         RuntimeBuilder { journal, rules: Vec::new(), admitted: ADMITTED, tests: None }
     }
 
-    /// A runtime with a journal in memory that panics on drop when a law of the journal was broken. Whoever brings a
+    /// A runtime with a journal in memory that panics on drop when a law of the journal was broken. Must be called within
+    /// a tokio runtime. Whoever brings a
     /// vocabulary adds its own laws ([`TestLog::add_check`]).
     pub fn for_tests() -> Self {
         Self::tests_builder(Arc::new(MemoryJournal::default())).start()

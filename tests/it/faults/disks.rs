@@ -56,6 +56,10 @@ async fn run_until_full(n: usize) -> bool {
         Err(error) => assert_eq!(error.to_string(), why),
         Ok(outcome) if outcome.end == End::Completed => return true,
         Ok(outcome) => {
+            let (returned, gathered) = (payloads(&runtime, "tool.returned").len(), outcome.gathered.len());
+            assert_eq!(gathered, returned, "full at {n}: what was gathered so far is told");
+            let replied = payloads(&runtime, "llm.replied").len();
+            assert_eq!(outcome.stats.llm_calls as usize, replied, "full at {n}: and what it cost");
             let failure = outcome.failure.unwrap();
             assert_eq!(
                 (outcome.end, failure.kind.as_str(), failure.message.as_str()),
