@@ -112,8 +112,6 @@ fn payload(draft: &Draft, out: &mut Vec<u8>) -> serde_json::Result<usize> {
     if out.get(start) != Some(&b'{') {
         return Err(serde::ser::Error::custom("it must serialise to a JSON object"));
     }
-    // Outside of strings, where JSON has none, line feeds are white space; but a line is one line.
-    out[start..].iter_mut().filter(|byte| matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
     Ok(start)
 }
 

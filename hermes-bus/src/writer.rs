@@ -4,7 +4,6 @@
 //! once, and only then delivers. So a mailbox's order is the journal's order, and nothing is delivered that is not
 //! journaled. There is no lock and no await between staging and delivery.
 
-use std::collections::HashMap;
 use std::task::Poll;
 
 use tokio::sync::{broadcast, mpsc, oneshot};
@@ -16,6 +15,7 @@ use crate::journal::{Batch, Record};
 use clock::Clock;
 use delivery::{Done, Staged, Target};
 use hold::Gates;
+use id_hash::IdMap;
 use open_ask::Trace;
 use routes::Routes;
 use sleeper::Sleeper;
@@ -29,6 +29,7 @@ mod clock;
 mod delivery;
 mod ends;
 mod hold;
+mod id_hash;
 mod op;
 mod open_ask;
 mod residents;
@@ -46,7 +47,7 @@ pub(crate) struct Writer {
     bus: Bus,
     queue: mpsc::UnboundedReceiver<Op>,
     records: broadcast::Sender<Record>,
-    traces: HashMap<TraceId, Trace>,
+    traces: IdMap<TraceId, Trace>,
     routes: Routes,
     clock: Clock,
     gates: Gates,
@@ -70,7 +71,7 @@ impl Writer {
             bus,
             queue,
             records,
-            traces: HashMap::new(),
+            traces: IdMap::default(),
             routes: Routes::default(),
             clock: Clock::default(),
             gates: Gates::default(),

@@ -85,9 +85,14 @@ impl Batch {
 }
 
 fn render_line(buffer: &mut Vec<u8>, seq: u64, ts: &str, line: &Line) {
-    use std::io::Write;
-    // Writing to a Vec cannot fail.
-    let _ = write!(buffer, "{{\"v\":{FORMAT},\"seq\":{seq},\"ts\":\"{ts}\",");
+    // By hand: this stands before every envelope.
+    buffer.extend_from_slice(b"{\"v\":");
+    number(buffer, u64::from(FORMAT));
+    buffer.extend_from_slice(b",\"seq\":");
+    number(buffer, seq);
+    buffer.extend_from_slice(b",\"ts\":\"");
+    buffer.extend_from_slice(ts.as_bytes());
+    buffer.extend_from_slice(b"\",");
     if line.late {
         buffer.extend_from_slice(b"\"late\":true,");
     }
@@ -95,6 +100,20 @@ fn render_line(buffer: &mut Vec<u8>, seq: u64, ts: &str, line: &Line) {
         buffer.extend_from_slice(b"\"begun\":true,");
     }
     buffer.extend_from_slice(&line.tail);
+}
+
+/// Writes a number in decimal digits.
+fn number(buffer: &mut Vec<u8>, mut number: u64) {
+    let mut digits = [0; 20];
+    let mut at = digits.len();
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (number % 10) as u8;
+        number /= 10;
+        if number == 0 {
+            return buffer.extend_from_slice(&digits[at..]);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -114,6 +133,10 @@ mod tests {
         "#]]
         .assert_eq(&text);
         assert_eq!(batch.records()[1].seq, 8);
+        for seq in [1, 10, 99, 1_000, u64::MAX / 2] {
+            assert!(batch.render(seq).starts_with(format!("{{\"v\":1,\"seq\":{seq},").as_bytes()), "{seq}");
+        }
+        let text = String::from_utf8(batch.render(7).to_vec()).unwrap();
         assert!(text.lines().eq(batch.records().iter().map(|r| std::str::from_utf8(&r.line).unwrap())));
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
+use super::id_hash::IdMap;
 use super::open_ask::Trace;
 use super::{ActorId, Registration};
 use crate::mailbox::Mailbox;
@@ -51,9 +52,9 @@ pub(crate) struct Resident {
 
 #[derive(Default)]
 pub(crate) struct Routes {
-    residents: HashMap<ActorId, Resident>,
+    residents: IdMap<ActorId, Resident>,
     runtime: HashMap<Address, ActorId>,
-    directories: HashMap<DirectoryId, HashMap<Address, ActorId>>,
+    directories: IdMap<DirectoryId, HashMap<Address, ActorId>>,
     /// Those that want to hear when a trace is over.
     remembering: Vec<ActorId>,
 }

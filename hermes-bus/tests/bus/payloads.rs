@@ -57,7 +57,7 @@ async fn json_with_line_feeds_is_still_one_line() {
     runtime.register(Place::Runtime, at("strict"), strict()).await.unwrap();
     let end = ask_raw(&runtime, "strict", "{\r\n  \"what\": \"two\\nlines\"\n}").await;
     assert_eq!(said(&end), "two\nlines");
-    assert!(lines(&runtime).contains(r#""payload":{    "what": "two\nlines" }}"#));
+    assert!(lines(&runtime).contains(r#""payload":{  "what": "two\nlines"}}"#));
 }
 
 #[tokio::test]
