@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::task::Poll;
 use std::time::Duration;
 
@@ -185,9 +185,10 @@ impl Context {
                 },
             };
             // Before the asker reads the end it must be the only one that holds what it sent.
+            let ask = Arc::downgrade(&held);
             drop(held);
             if let Some(end) = end {
-                bus.send(end);
+                send_end(&bus, end, &ask);
             }
         });
     }
@@ -196,6 +197,16 @@ impl Context {
     /// If it has not ended after `grace`, the bus ends it and all below it.
     pub fn abort(&self, trace: TraceId, ask: crate::Id, grace: Duration) {
         self.bus.post(Op::Abort { trace, ask, grace });
+    }
+}
+
+/// Sends the end of `ask`. One whose payload panics when it is written must not leave the ask open for ever.
+fn send_end(bus: &Bus, end: Draft, ask: &Weak<Envelope>) {
+    let sent = catch_unwind(AssertUnwindSafe(|| bus.send(end)));
+    // While the ask is open, the writer holds its envelope.
+    if let (Err(panic), Some(ask)) = (sent, ask.upgrade()) {
+        let why = format!("its end cannot be written: {}", panic_message(panic.as_ref()));
+        bus.send(Draft::ending(&ask, EnvelopeFailed::new(FailureKind::Unacceptable, why)));
     }
 }
 

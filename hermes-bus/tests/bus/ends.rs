@@ -99,6 +99,33 @@ async fn a_body_that_panics_again_when_it_is_dropped_still_ends_its_ask() {
     assert_eq!(said(&ask(&runtime, TraceId::fresh(), "tool", "run").end().await.unwrap()), "it panicked");
 }
 
+/// Once such an ask stayed open for ever: the panic came after the body, where nobody caught it.
+#[tokio::test]
+async fn an_end_that_panics_when_it_is_written_is_an_end_all_the_same() {
+    #[derive(serde::Deserialize)]
+    struct Unwritable;
+    impl serde::Serialize for Unwritable {
+        fn serialize<S: serde::Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
+            panic!("not in words")
+        }
+    }
+    impl Payload for Unwritable {
+        const NAME: &'static str = "test.unwritable";
+        const KIND: Kind = Kind::Event;
+    }
+    impl Event for Unwritable {}
+    let runtime = Runtime::for_tests();
+    let tool = does(|ask, context| {
+        let held = ask.clone();
+        let body = async move { Draft::ending(&held, Unwritable) };
+        context.run(&ask, |_| Body::new(done("it panicked")), body);
+    });
+    runtime.register(Place::Runtime, at("tool"), tool).await.unwrap();
+    let mut open = ask(&runtime, TraceId::fresh(), "tool", "run");
+    let why = "its end cannot be written: not in words";
+    assert_eq!(failure(&mut open).await, (FailureKind::Unacceptable, why.to_owned()));
+}
+
 #[tokio::test]
 async fn an_ask_that_another_ends_drops_its_body() {
     let runtime = Runtime::for_tests();
