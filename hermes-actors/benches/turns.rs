@@ -8,7 +8,9 @@ use async_trait::async_trait;
 use criterion::{Criterion, criterion_group, criterion_main};
 use hermes_actors::{Agent, End, Runtime, tool};
 use hermes_bus::journal::{Durability, FileJournal, Journal, MemoryJournal};
-use hermes_llm::{ChatError, ChatMessage, ChatModel, ChatReply, ChatRequest, Finish, ToolCall, Usage};
+use hermes_llm::{
+    ChatError, ChatMessage, ChatModel, ChatReply, ChatRequest, Deltas, Finish, ToolCall, Usage,
+};
 
 /// Adds two numbers.
 ///
@@ -29,7 +31,7 @@ impl ChatModel for Turns {
         "turns"
     }
 
-    async fn chat(&self, request: ChatRequest) -> Result<ChatReply, ChatError> {
+    async fn chat(&self, request: ChatRequest, _: Deltas) -> Result<ChatReply, ChatError> {
         let call = || ToolCall::new("call", "add", r#"{"a":1,"b":2}"#);
         // A system and a user message, then two messages a turn.
         let last = request.messages.len() / 2 >= self.0;

@@ -9,10 +9,11 @@ use tokio::sync::OnceCell;
 
 use crate::definition::Definition;
 use crate::flow;
-use crate::handle::TaskHandle;
+use crate::handle::{Beginning, Running, TaskHandle};
 use crate::orchestrator::{OneTask, address_in};
 use crate::outcome::Outcome;
 use crate::protocol::{Limits, MACHINE_VERSION, TaskStart};
+use crate::task_request::TaskRequest;
 use crate::tool::Tool;
 
 pub use as_tool::AsTool;
@@ -53,6 +54,13 @@ struct Inner {
     hosted: OnceCell<Hosted>,
 }
 
+/// Whether somebody may want to watch the task.
+#[derive(PartialEq)]
+enum Watch {
+    Yes,
+    No,
+}
+
 /// What stands behind each tool of the definition, in its order.
 enum Backing {
     Function(Arc<dyn Tool>),
@@ -89,8 +97,8 @@ impl Agent {
     ///
     /// # Cancel safety
     /// When dropped, the task is cancelled lawfully and ends in the background.
-    pub async fn run(&self, task: impl Into<String>) -> Result<Outcome, RunError> {
-        Ok(self.start(task).await?.outcome().await)
+    pub async fn run(&self, task: impl Into<TaskRequest>) -> Result<Outcome, RunError> {
+        Ok(self.begin(task.into(), Watch::No).await?.outcome().await)
     }
 
     /// Starts one task. When this returns, the task is in the journal.
@@ -100,8 +108,12 @@ impl Agent {
     ///
     /// # Cancel safety
     /// When dropped, a task that was sent already is cancelled lawfully and ends in the background.
-    pub async fn start(&self, task: impl Into<String>) -> Result<TaskHandle, RunError> {
-        let task = task.into();
+    pub async fn start(&self, task: impl Into<TaskRequest>) -> Result<TaskHandle, RunError> {
+        self.begin(task.into(), Watch::Yes).await
+    }
+
+    async fn begin(&self, request: TaskRequest, watch: Watch) -> Result<TaskHandle, RunError> {
+        let TaskRequest { task, history, meta } = request;
         if task.trim().is_empty() {
             return Err(RunError::EmptyTask);
         }
@@ -110,6 +122,7 @@ impl Agent {
         let permit = runtime.admit().await?;
         let (trace, orchestrator) = (TraceId::fresh(), address_in(""));
         let follower = flow::follow(runtime, trace);
+        let first = if watch == Watch::Yes { Some(runtime.observe()) } else { None };
         let after = runtime.journal().last()?;
         runtime.bind(trace, &hosted.directory);
         let new = OneTask::new(trace, self.0.definition.clone());
@@ -119,11 +132,16 @@ impl Agent {
             limits: self.0.limits,
             machine: MACHINE_VERSION,
             definition: hosted.definition,
+            history,
         };
-        let pending = runtime.bus().request(Draft::from_user(trace, orchestrator, payload));
+        let mut draft = Draft::from_user(trace, orchestrator, payload);
+        if !meta.is_empty() {
+            draft = draft.with_meta(meta);
+        }
+        let pending = runtime.bus().request(draft);
         // From here on there is a task: whoever drops this future drops its handle.
-        let mut handle =
-            TaskHandle::new(self.clone(), runtime.clone(), trace, after, pending, permit, follower);
+        let (beginning, running) = (Beginning { trace, after, first }, Running { pending, permit, follower });
+        let mut handle = TaskHandle::new(self.clone(), runtime.clone(), beginning, running);
         handle.journaled().await?;
         Ok(handle)
     }

@@ -9,17 +9,20 @@ use crate::digest::Digest;
 use crate::protocol::Append;
 
 /// Messages, their digest, and what entered since it was last sent.
-#[derive(Debug, Clone)]
-pub(crate) struct Context {
+#[derive(Debug, Clone, PartialEq)]
+pub struct Context {
     messages: Messages,
     digest: Digest,
+    /// The digest when it was last sent.
+    sent: Digest,
     unsent: Vec<Append>,
 }
 
 impl Context {
     /// Opened by the system message, which comes from the definition and is never journaled again.
     pub(crate) fn open(system_prompt: &str) -> Self {
-        let mut context = Self { messages: Messages::new(), digest: Digest::default(), unsent: Vec::new() };
+        let (digest, sent) = (Digest::default(), Digest::default());
+        let mut context = Self { messages: Messages::new(), digest, sent, unsent: Vec::new() };
         if !system_prompt.is_empty() {
             context.enter(&ChatMessage::system(system_prompt));
         }
@@ -45,7 +48,13 @@ impl Context {
 
     /// What entered since the last time this was called.
     pub(crate) fn take_unsent(&mut self) -> Vec<Append> {
+        self.sent = self.digest;
         std::mem::take(&mut self.unsent)
+    }
+
+    /// Its digest when it was last sent.
+    pub(crate) fn sent(&self) -> Digest {
+        self.sent
     }
 
     pub(crate) fn messages(&self) -> &Messages {
@@ -60,6 +69,6 @@ impl Context {
 /// The digest stands for the messages.
 impl Hash for Context {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        (self.digest, self.messages.len(), self.unsent.len()).hash(state);
+        (self.digest, self.sent, self.messages.len(), self.unsent.len()).hash(state);
     }
 }

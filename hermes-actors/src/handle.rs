@@ -1,5 +1,6 @@
 //! The handle of a running task.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use hermes_bus::{Draft, Id, Observer, Pending, Runtime, Stopped, TraceId};
@@ -10,7 +11,8 @@ use crate::agent::Agent;
 use crate::outcome::Outcome;
 use crate::protocol::CancelTask;
 use crate::rebuild::{Rebuilt, rebuild, records_after};
-use crate::trace_stream::TraceStream;
+use crate::text_stream::TextStream;
+use crate::trace_stream::{Trace, TraceStream};
 
 /// How long an outcome waits for the printing of its flow. Observers never hold up a run; this is only good manners.
 const FLOW_PATIENCE: Duration = Duration::from_millis(500);
@@ -23,6 +25,9 @@ pub struct TaskHandle {
     start: Id,
     /// The number after which the trace begins.
     after: u64,
+    /// Sees everything from the beginning on, for the first one who asks for a stream; those who ask later see again what
+    /// is in the journal.
+    first: Mutex<Option<Observer>>,
     running: Option<Running>,
 }
 
@@ -43,24 +48,30 @@ impl Canceller {
 }
 
 /// What is held until the task has finished.
-struct Running {
-    pending: Pending,
-    permit: OwnedSemaphorePermit,
-    follower: Option<JoinHandle<()>>,
+pub(crate) struct Running {
+    pub pending: Pending,
+    pub permit: OwnedSemaphorePermit,
+    pub follower: Option<JoinHandle<()>>,
+}
+
+/// Where the trace of a task begins in the journal.
+pub(crate) struct Beginning {
+    pub trace: TraceId,
+    /// The number of the record before.
+    pub after: u64,
+    /// One who sees everything from there on.
+    pub first: Option<Observer>,
 }
 
 impl TaskHandle {
     pub(crate) fn new(
         agent: Agent,
         runtime: Runtime,
-        trace: TraceId,
-        after: u64,
-        pending: Pending,
-        permit: OwnedSemaphorePermit,
-        follower: Option<JoinHandle<()>>,
+        Beginning { trace, after, first }: Beginning,
+        running: Running,
     ) -> Self {
-        let start = pending.ask();
-        Self { agent, runtime, trace, start, after, running: Some(Running { pending, permit, follower }) }
+        let (start, first) = (running.pending.ask(), Mutex::new(first));
+        Self { agent, runtime, trace, start, after, first, running: Some(running) }
     }
 
     /// Returns when the task is in the journal.
@@ -86,11 +97,35 @@ impl TaskHandle {
         Canceller { runtime: self.runtime.clone(), trace: self.trace, start: self.start }
     }
 
-    /// The envelopes of the task's trace, from its beginning, as they stand in the journal. A slow reader hurts
-    /// nobody and misses nothing.
+    /// The envelopes of the task's trace, from its beginning, as they stand in the journal, and the interim ones
+    /// between them as they happen. A slow reader hurts nobody and misses no record.
     pub fn envelopes(&self) -> TraceStream {
-        let observer: Observer = self.runtime.observe_from(self.after);
-        TraceStream::new(observer, self.runtime.journal().clone(), self.trace, self.start)
+        let first = self.first.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let observer = first.unwrap_or_else(|| self.runtime.observe_from(self.after));
+        let journal = self.runtime.journal().clone();
+        TraceStream::new(Trace { observer, journal, trace: self.trace, start: self.start })
+    }
+
+    /// What the task's model says, as it says it. A slow reader hurts nobody.
+    ///
+    /// ```
+    /// use hermes_actors::{Agent, Runtime};
+    /// use hermes_llm::{ScriptedModel, Step};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let model = ScriptedModel::new([Step::text("床前明月光，疑是地上霜。")]);
+    /// let agent = Agent::builder("poet").model(model).runtime(&Runtime::for_tests()).build()?;
+    /// let handle = agent.start("Recite something by Li Bai.").await?;
+    /// let mut text = handle.text();
+    /// let mut said = String::new();
+    /// while let Some(piece) = text.next().await {
+    ///     said += &piece; // or print it
+    /// }
+    /// assert_eq!(handle.outcome().await.into_answer()?, said);
+    /// # Ok(()) }
+    /// ```
+    pub fn text(&self) -> TextStream {
+        TextStream::new(self.envelopes(), Agent::orchestrator().sibling("llm"))
     }
 
     /// Waits for the outcome.
@@ -98,6 +133,8 @@ impl TaskHandle {
     /// # Cancel safety
     /// When dropped, the task is cancelled lawfully and ends in the background.
     pub async fn outcome(mut self) -> Outcome {
+        // Nobody can ask for a stream any more.
+        drop(self.first.get_mut().map(Option::take));
         let Some(running) = &mut self.running else {
             return Outcome::failed("journal", "the task has no outcome".to_owned(), self.trace);
         };

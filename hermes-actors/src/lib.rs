@@ -22,12 +22,15 @@ mod rebuild;
 mod stats;
 mod sub_agent;
 mod task;
+mod task_request;
 mod tests_on_drop;
+mod text_stream;
 pub mod tool;
 mod tool_actor;
 mod trace_stream;
 
 pub use agent::{Agent, AgentBuilder, AsTool, BuildError, IntoAgentTool, RunError};
+pub use context::Context as TaskContext;
 pub use default_journal::{
     name as default_journal_name, open as open_default_journal, open_named as open_journal,
 };
@@ -38,10 +41,12 @@ pub use handle::{Canceller, TaskHandle};
 pub use hermes_bus::Runtime;
 pub use hermes_macros::tool;
 pub use outcome::{Outcome, Unanswered};
-pub use protocol::End;
+pub use protocol::{End, History};
 pub use rebuild::{RebuildError, Rebuilt, RebuiltStep, rebuild, records_of};
 pub use stats::{Spent, Stats, StepTime};
 pub use task::{Arm, Effects, Task};
+pub use task_request::TaskRequest;
+pub use text_stream::TextStream;
 pub use trace_stream::TraceStream;
 
 /// The README's agent compiles.

@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use hermes_bus::{Actor, Body, Context, Draft, Envelope, Fault};
-use hermes_llm::{ChatError, ChatMessage, ChatModel, ChatReply, ChatRequest, Role, Settings, ToolSpecs};
+use hermes_bus::{Actor, Body, Bus, Context, Draft, Envelope, Fault};
+use hermes_llm::{
+    ChatError, ChatMessage, ChatModel, ChatReply, ChatRequest, Delta, Deltas, Role, Settings, ToolSpecs,
+};
 
 use crate::definition::Definition;
-use crate::protocol::{LlmChat, LlmFailed, LlmReplied, Purpose, call_id};
+use crate::protocol::{LlmChat, LlmDelta, LlmFailed, LlmReplied, Purpose, call_id};
 
 /// The model of one agent.
 pub(crate) struct Llm {
@@ -37,14 +40,32 @@ impl Actor for Llm {
             }
         };
         let (model, ask) = (self.model.clone(), envelope.clone());
+        let deltas = shown(context.bus().clone(), envelope.clone(), turn, purpose);
         context.run(&envelope, move |words| panicked(purpose, words), async move {
-            match model.chat(request).await {
+            match model.chat(request, deltas).await {
                 Ok(reply) => Draft::ending(&ask, replied(turn, purpose, reply)),
                 Err(error) => Draft::ending(&ask, failed(purpose, &error)),
             }
         });
         Ok(())
     }
+}
+
+/// Shows what comes of a reply to whoever observes.
+fn shown(bus: Bus, chat: Arc<Envelope>, turn: u32, purpose: Purpose) -> Deltas {
+    let told = AtomicUsize::new(0);
+    Deltas::to(move |delta| {
+        // One body tells them, one after another.
+        let at = match &delta {
+            Delta::Text(text) => told.fetch_add(text.len(), Ordering::Relaxed),
+            Delta::Again => told.swap(0, Ordering::Relaxed),
+            Delta::Reasoning(_) | Delta::ToolCall { .. } => told.load(Ordering::Relaxed),
+        };
+        if bus.is_observed() {
+            let me = chat.receiver.clone();
+            bus.send(Draft::caused_by(&chat, me.clone(), me, LlmDelta { turn, purpose, at, delta }));
+        }
+    })
 }
 
 /// The reply with our own call ids: the provider's may be missing, repeated or foreign, and are kept beside.

@@ -67,6 +67,7 @@ impl Factory for OneTask {
             failure: Some(Failure { kind: "died".to_owned(), message, endpoint: false }),
             gathered: Vec::new(),
             stats: Stats::default(),
+            context: None,
         }))
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use hermes_bus::{Envelope, EnvelopeFailed, TraceId};
 
-use crate::protocol::{End, Failure, Gathered, TaskFinished};
+use crate::protocol::{End, Failure, Gathered, History, TaskFinished};
 use crate::stats::Stats;
 
 /// How a task ended, with what was gathered so far.
@@ -24,6 +24,9 @@ pub struct Outcome {
     pub stats: Stats,
     /// Where it can be looked up in the journal.
     pub trace_id: TraceId,
+    /// What the next task goes on from, in a conversation ([`TaskRequest::after`](crate::TaskRequest::after)): however
+    /// this one ended, as long as it is in the journal.
+    pub history: Option<History>,
 }
 
 impl Outcome {
@@ -39,6 +42,7 @@ impl Outcome {
                 gathered: finished.gathered.clone(),
                 stats: finished.stats.clone(),
                 trace_id,
+                history: history(end, &finished),
             },
             Err(why) => {
                 let failed = end.get::<EnvelopeFailed>().map(|failed| failed.message.clone());
@@ -57,6 +61,7 @@ impl Outcome {
             gathered: Vec::new(),
             stats: Stats::default(),
             trace_id,
+            history: None,
         }
     }
 
@@ -75,6 +80,12 @@ impl Outcome {
     pub fn summary(&self) -> impl fmt::Display + '_ {
         Summary(self)
     }
+}
+
+/// The context that a task leaves; one that died leaves none.
+fn history(end: &Envelope, finished: &TaskFinished) -> Option<History> {
+    let context = finished.context.clone()?;
+    Some(History { trace: end.trace_id, seq: end.seq, digest: context.sent(), context: Some(context) })
 }
 
 /// A task that was not completed.

@@ -4,9 +4,10 @@ mod llm;
 mod task;
 mod tool;
 
-pub use llm::{Append, LlmChat, LlmFailed, LlmReplied, Purpose};
+pub use llm::{Append, LlmChat, LlmDelta, LlmFailed, LlmReplied, Purpose};
 pub use task::{
-    CancelTask, End, Failure, Gathered, Limits, MACHINE_VERSION, TaskCancelling, TaskFinished, TaskStart,
+    CancelTask, End, Failure, Gathered, History, Limits, MACHINE_VERSION, TaskCancelling, TaskFinished,
+    TaskStart,
 };
 pub use tool::{
     AskedBy, CallTool, RejectReason, ToolFailed, ToolFailure, ToolFailureKind, ToolRejected, ToolReturned,

@@ -6,9 +6,12 @@ use std::sync::Arc;
 use hermes_bus::journal::{Entry, Journal, JournalError, Record};
 use hermes_bus::{Address, Envelope, EnvelopeFailed, FailureKind, Id, Payload, TraceId};
 
+use crate::context::Context;
 use crate::definition::Definition;
 use crate::protocol::TaskStart;
 use crate::task::{Effects, Task};
+
+mod past;
 
 /// How many records are read at once.
 const PAGE: usize = 4096;
@@ -43,6 +46,14 @@ pub enum RebuildError {
     #[error("the record {seq} cannot be rebuilt: {why}")]
     Record {
         /// Which.
+        seq: u64,
+        /// What is wrong.
+        why: String,
+    },
+    /// The context that the task goes on from cannot be made again.
+    #[error("the past that ends at seq {seq} cannot be rebuilt: {why}")]
+    History {
+        /// The number of the `task.finished` that it ends with.
         seq: u64,
         /// What is wrong.
         why: String,
@@ -83,12 +94,25 @@ pub(crate) fn records_after(
 pub fn rebuild(journal: &dyn Journal, records: &[Record], start: Id) -> Result<Rebuilt, RebuildError> {
     let entries = parse(journal, records)?;
     let first = entries.iter().find(|entry| entry.id == start).ok_or(RebuildError::NoTask(start))?;
+    rebuild_after(journal, records, start, past::of(journal, first)?)
+}
+
+/// As [`rebuild`], with the context that the task goes on from.
+fn rebuild_after(
+    journal: &dyn Journal,
+    records: &[Record],
+    start: Id,
+    past: Option<Context>,
+) -> Result<Rebuilt, RebuildError> {
+    let entries = parse(journal, records)?;
+    let first = entries.iter().find(|entry| entry.id == start).ok_or(RebuildError::NoTask(start))?;
     let envelope = first.envelope(journal)?;
     let bad = |why: String| RebuildError::Record { seq: first.seq, why };
     let payload = envelope.get::<TaskStart>().map_err(|why| bad(why.to_string()))?;
     let json = journal.blob(&payload.definition)?;
     let definition: Definition = serde_json::from_slice(&json).map_err(|why| bad(why.to_string()))?;
-    fold(journal, &entries, first, Arc::new(definition), u64::MAX)
+    let task = Task::new(first.receiver.clone(), Arc::new(definition));
+    fold(journal, &entries, first, Beginning { task, past }, u64::MAX)
 }
 
 /// Makes the task at `me` again up to (and with) the envelope `seq`; gives what that last envelope made it want.
@@ -105,7 +129,8 @@ pub(crate) fn rebuild_at(
     let Some(first) = entries.iter().rev().find(is_start) else {
         return Ok((Task::new(me.clone(), definition), Effects::default()));
     };
-    let mut rebuilt = fold(journal, &entries, first, definition, seq)?;
+    let beginning = Beginning { task: Task::new(me.clone(), definition), past: past::of(journal, first)? };
+    let mut rebuilt = fold(journal, &entries, first, beginning, seq)?;
     let last = rebuilt.steps.pop().filter(|step| step.seq == seq);
     Ok((rebuilt.task, last.map(|step| step.effects).unwrap_or_default()))
 }
@@ -115,15 +140,20 @@ fn parse<'a>(journal: &dyn Journal, records: &'a [Record]) -> Result<Vec<Entry<'
     records.iter().map(|record| Entry::parse(record).map_err(broken)).collect()
 }
 
+/// A task that has taken nothing yet, and the context that it will go on from.
+struct Beginning {
+    task: Task,
+    past: Option<Context>,
+}
+
 fn fold(
     journal: &dyn Journal,
     entries: &[Entry<'_>],
     first: &Entry<'_>,
-    definition: Arc<Definition>,
+    Beginning { mut task, mut past }: Beginning,
     upto: u64,
 ) -> Result<Rebuilt, RebuildError> {
     let never = never_delivered(entries);
-    let mut task = Task::new(first.receiver.clone(), definition);
     let mut steps = Vec::new();
     for entry in entries.iter().filter(|e| e.seq >= first.seq && e.seq <= upto) {
         if task.is_finished() {
@@ -132,7 +162,10 @@ fn fold(
         if !delivered(entry, first) || never.contains(&entry.id) {
             continue;
         }
-        let envelope: Envelope = entry.envelope(journal)?;
+        let mut envelope: Envelope = entry.envelope(journal)?;
+        if let Some(past) = past.take_if(|_| entry.id == first.id) {
+            past::restore(&mut envelope, past);
+        }
         let effects = task.on(&envelope);
         steps.push(RebuiltStep { seq: entry.seq, fingerprint: task.fingerprint(), effects });
     }

@@ -128,6 +128,7 @@ impl SubAgent {
         }
         let start = Id::named(ask.id, &ask.receiver, TaskStart::NAME, &call_id);
         let payload = TaskStart {
+            history: None,
             task,
             limits: employment.limits,
             machine: MACHINE_VERSION,

@@ -166,6 +166,11 @@ impl Task {
         self.state.context.messages()
     }
 
+    /// Its context, for a task that goes on from it.
+    pub(crate) fn context(&self) -> &Context {
+        &self.state.context
+    }
+
     /// A hash of everything that it has made of what it took. Two tasks that took the same envelopes agree in it.
     pub fn fingerprint(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
@@ -185,6 +190,9 @@ impl Task {
         });
         if let Some(deadline) = start.limits.deadline() {
             effects.arm(envelope.id, "deadline", deadline);
+        }
+        if let Some(past) = start.history.as_ref().and_then(|history| history.context.as_ref()) {
+            self.state.context = past.clone();
         }
         self.state.context.push_of(envelope.id, &ChatMessage::user(start.task.as_str()));
         self.think(envelope, Mode::Tools, effects);
@@ -235,6 +243,7 @@ impl Task {
             failure: verdict.failure,
             gathered: self.state.gathered.clone(),
             stats: self.state.stats.clone(),
+            context: Some(self.state.context.clone()),
         };
         let receiver = if start.asker == Address::user() { Address::finally() } else { start.asker };
         let draft = self.draft(cause, receiver, &start.id.to_string(), finished);

@@ -4,10 +4,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{broadcast, mpsc, oneshot};
 
 use crate::actor::{Context, Factory};
 use crate::journal::{Journal, JournalError};
+use crate::observer::Live;
 use crate::pending::{AskError, Pending, Stopped, answer};
 use crate::render::{Rendered, render};
 use crate::restart::RestartBudget;
@@ -66,6 +67,8 @@ pub(crate) struct Shared {
     queue: mpsc::UnboundedSender<Op>,
     journal: Arc<dyn Journal>,
     rules: Vec<(String, Box<dyn Rule>)>,
+    /// Weak, so that observers see the end when the writer has stopped.
+    live: broadcast::WeakSender<Live>,
     stopped: OnceLock<String>,
     numbers: AtomicU64,
     tests: Option<TestLog>,
@@ -76,10 +79,11 @@ impl Bus {
         queue: mpsc::UnboundedSender<Op>,
         journal: Arc<dyn Journal>,
         rules: Vec<(String, Box<dyn Rule>)>,
+        live: broadcast::WeakSender<Live>,
         tests: Option<TestLog>,
     ) -> Self {
         let (stopped, numbers) = (OnceLock::new(), AtomicU64::new(1));
-        Self(Arc::new(Shared { queue, journal, rules, stopped, numbers, tests }))
+        Self(Arc::new(Shared { queue, journal, rules, live, stopped, numbers, tests }))
     }
 
     /// Sends in nobody's name: asks sent so have no one who waits for their end.
@@ -194,6 +198,19 @@ impl Bus {
     /// The journal that everything is written to.
     pub fn journal(&self) -> &Arc<dyn Journal> {
         &self.0.journal
+    }
+
+    /// Whether anybody observes: else nobody would see an interim note, and it need not be made.
+    pub fn is_observed(&self) -> bool {
+        self.0.live.upgrade().is_some_and(|live| live.receiver_count() > 0)
+    }
+
+    /// What happens from now on.
+    pub(crate) fn live(&self) -> broadcast::Receiver<Live> {
+        match self.0.live.upgrade() {
+            Some(live) => live.subscribe(),
+            None => broadcast::channel(1).1,
+        }
     }
 
     /// Why the runtime has stopped, if it has.

@@ -30,7 +30,7 @@ pub use envelope::{Draft, Envelope, Meta};
 pub use failure::{EnvelopeFailed, FailureKind};
 pub use gate::{Gate, Held};
 pub use id::{Id, IdError, TraceId};
-pub use observer::Observer;
+pub use observer::{Observer, Sight};
 pub use payload::{AnyPayload, Ask, Body, Event, Got, Kind, Payload, PayloadError, RawPayload};
 pub use pending::{AskError, Pending, Stopped};
 pub use restart::RestartBudget;

@@ -31,8 +31,6 @@ pub struct Runtime(Arc<Inner>);
 
 struct Inner {
     bus: Bus,
-    /// Weak, so that observers see the end when the writer has stopped.
-    records: broadcast::WeakSender<Record>,
     admission: Arc<Semaphore>,
 }
 
@@ -62,11 +60,10 @@ impl RuntimeBuilder {
     /// Starts it. Must be called within a tokio runtime.
     pub fn start(self) -> Runtime {
         let (queue, ops) = mpsc::unbounded_channel();
-        let (records, _) = broadcast::channel(OBSERVER_LAG);
-        let weak = records.downgrade();
-        let bus = Bus::new(queue, self.journal, self.rules, self.tests);
-        tokio::spawn(Writer::new(bus.clone(), ops, records).run());
-        Runtime(Arc::new(Inner { bus, records: weak, admission: Arc::new(Semaphore::new(self.admitted)) }))
+        let (live, _) = broadcast::channel(OBSERVER_LAG);
+        let bus = Bus::new(queue, self.journal, self.rules, live.downgrade(), self.tests);
+        tokio::spawn(Writer::new(bus.clone(), ops, live).run());
+        Runtime(Arc::new(Inner { bus, admission: Arc::new(Semaphore::new(self.admitted)) }))
     }
 }
 
@@ -132,22 +129,15 @@ impl Runtime {
 
     /// Follows the journal from the record after number `after` (0: from its beginning).
     pub fn observe_from(&self, after: u64) -> Observer {
-        Observer::new(self.live(), self.journal().clone(), after)
+        Observer::behind(self.bus().live(), self.journal().clone(), after)
     }
 
     /// Follows the journal from the next record on.
     pub fn observe(&self) -> Observer {
         // What was numbered up to here is not new. A journal that cannot say it will not be read either.
-        let live = self.live();
+        let live = self.bus().live();
         let after = self.journal().last().unwrap_or_default();
-        Observer::new(live, self.journal().clone(), after)
-    }
-
-    fn live(&self) -> broadcast::Receiver<Record> {
-        match self.0.records.upgrade() {
-            Some(records) => records.subscribe(),
-            None => broadcast::channel(1).1,
-        }
+        Observer::abreast(live, self.journal().clone(), after)
     }
 
     /// Waits for a place among the tasks that may run at once, and says so when it has to wait.

@@ -11,7 +11,8 @@ use tokio::time::Instant;
 
 use crate::TraceId;
 use crate::bus::Bus;
-use crate::journal::{Batch, Record};
+use crate::journal::Batch;
+use crate::observer::Live;
 use clock::Clock;
 use delivery::{Done, Staged, Target};
 use hold::Gates;
@@ -46,7 +47,10 @@ const MOST_AT_ONCE: usize = 1024;
 pub(crate) struct Writer {
     bus: Bus,
     queue: mpsc::UnboundedReceiver<Op>,
-    records: broadcast::Sender<Record>,
+    /// What observers follow.
+    live: broadcast::Sender<Live>,
+    /// The number of the last record that was written.
+    last: u64,
     traces: IdMap<TraceId, Trace>,
     routes: Routes,
     clock: Clock,
@@ -62,15 +66,12 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    pub(crate) fn new(
-        bus: Bus,
-        queue: mpsc::UnboundedReceiver<Op>,
-        records: broadcast::Sender<Record>,
-    ) -> Self {
+    pub(crate) fn new(bus: Bus, queue: mpsc::UnboundedReceiver<Op>, live: broadcast::Sender<Live>) -> Self {
         Self {
             bus,
             queue,
-            records,
+            live,
+            last: 0,
             traces: IdMap::default(),
             routes: Routes::default(),
             clock: Clock::default(),

@@ -9,6 +9,7 @@
 //! This crate knows nothing of the bus or of actors.
 
 mod api_key;
+mod delta;
 mod endpoint;
 mod error;
 mod from_env;
@@ -25,6 +26,7 @@ mod tool_call;
 mod tool_spec;
 
 pub use api_key::ApiKey;
+pub use delta::{Delta, Deltas};
 pub use endpoint::{Endpoint, EndpointError};
 pub use error::{Cause, ChatError, Retry};
 pub use from_env::from_env_or;

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use crate::{ChatError, ChatReply, ChatRequest};
+use crate::{ChatError, ChatReply, ChatRequest, Deltas};
 
 /// A model that answers chat requests. Implement it to bring a model of your own.
 ///
 /// ```
 /// use async_trait::async_trait;
-/// use hermes_llm::{ChatError, ChatMessage, ChatModel, ChatReply, ChatRequest, Finish, Usage};
+/// use hermes_llm::{ChatError, ChatMessage, ChatModel, ChatReply, ChatRequest, Deltas, Finish, Usage};
 ///
 /// struct Parrot;
 ///
@@ -20,7 +20,7 @@ use crate::{ChatError, ChatReply, ChatRequest};
 ///         "parrot"
 ///     }
 ///
-///     async fn chat(&self, request: ChatRequest) -> Result<ChatReply, ChatError> {
+///     async fn chat(&self, request: ChatRequest, _: Deltas) -> Result<ChatReply, ChatError> {
 ///         let messages = request.messages.decode().map_err(|error| ChatError::bad_reply(error.to_string()))?;
 ///         let heard = messages.last().and_then(|message| message.text()).unwrap_or_default().into_owned();
 ///         Ok(ChatReply {
@@ -34,7 +34,7 @@ use crate::{ChatError, ChatReply, ChatRequest};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), ChatError> {
-/// let reply = Parrot.chat(ChatRequest::from_iter([&ChatMessage::user("Hello")])).await?;
+/// let reply = Parrot.chat(ChatRequest::from_iter([&ChatMessage::user("Hello")]), Deltas::none()).await?;
 /// assert_eq!(reply.message, ChatMessage::assistant("Hello"));
 /// # Ok(())
 /// # }
@@ -44,7 +44,8 @@ pub trait ChatModel: Send + Sync + 'static {
     /// The model's name, for people and statistics.
     fn name(&self) -> &str;
 
-    /// Asks the model once. Whoever implements it does its own retries of what passes by itself.
+    /// Asks the model once, and tells `deltas` what comes as it comes, if it can. The reply is complete whether or not
+    /// anybody listens. Whoever implements it does its own retries of what passes by itself.
     ///
     /// # Errors
     /// A [`ChatError`] whose [`retry`](ChatError::retry) says what may help.
@@ -52,7 +53,7 @@ pub trait ChatModel: Send + Sync + 'static {
     /// # Cancel safety
     /// Dropping the future aborts the request; nothing of it goes on, and the model can be asked again. (A server
     /// may still count what it had begun.)
-    async fn chat(&self, request: ChatRequest) -> Result<ChatReply, ChatError>;
+    async fn chat(&self, request: ChatRequest, deltas: Deltas) -> Result<ChatReply, ChatError>;
 }
 
 #[async_trait]
@@ -61,7 +62,7 @@ impl<T: ChatModel + ?Sized> ChatModel for Arc<T> {
         (**self).name()
     }
 
-    async fn chat(&self, request: ChatRequest) -> Result<ChatReply, ChatError> {
-        (**self).chat(request).await
+    async fn chat(&self, request: ChatRequest, deltas: Deltas) -> Result<ChatReply, ChatError> {
+        (**self).chat(request, deltas).await
     }
 }

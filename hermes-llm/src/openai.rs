@@ -19,7 +19,7 @@ use tokio::time::timeout;
 
 use self::refusal::Refusal;
 use self::retry::Failure;
-use crate::{ChatError, ChatModel, ChatReply, ChatRequest, Endpoint, EndpointError};
+use crate::{ChatError, ChatModel, ChatReply, ChatRequest, Deltas, Endpoint, EndpointError};
 
 /// Longest reply that is read, in bytes after decompression.
 const MAX_REPLY: usize = 64 * 1024 * 1024;
@@ -160,7 +160,7 @@ impl ChatModel for OpenAiModel {
         self.endpoint.model()
     }
 
-    async fn chat(&self, request: ChatRequest) -> Result<ChatReply, ChatError> {
+    async fn chat(&self, request: ChatRequest, _: Deltas) -> Result<ChatReply, ChatError> {
         let body = wire::request_body(self.endpoint.model(), &request);
         // Whoever owns the context may add to it without a copy once this clone is gone.
         drop(request);

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use async_trait::async_trait;
 
 use crate::step::estimate;
-use crate::{ChatError, ChatMessage, ChatModel, ChatReply, ChatRequest, Role, Step};
+use crate::{ChatError, ChatMessage, ChatModel, ChatReply, ChatRequest, Deltas, Role, Step};
 
 /// How many of the last messages an error shows, and how many characters of each.
 const SHOWN: (usize, usize) = (6, 160);
@@ -26,12 +26,12 @@ const SHOWN: (usize, usize) = (6, 160);
 /// let model = ScriptedModel::new([Step::text("你好！").expect_user("早")]);
 /// let request = ChatRequest::from_iter([&ChatMessage::user("早上好")]);
 ///
-/// let reply = model.chat(request.clone()).await?;
+/// let reply = model.chat(request.clone(), Deltas::none()).await?;
 /// assert_eq!(reply.message.text().as_deref(), Some("你好！"));
 /// assert_eq!(model.sent(), [request.clone()]);
 /// model.assert_finished();
 ///
-/// let error = model.chat(request).await.unwrap_err();
+/// let error = model.chat(request, Deltas::none()).await.unwrap_err();
 /// assert!(error.to_string().contains("早上好"));
 /// # Ok(())
 /// # }
@@ -142,7 +142,7 @@ impl ChatModel for ScriptedModel {
         "scripted"
     }
 
-    async fn chat(&self, request: ChatRequest) -> Result<ChatReply, ChatError> {
+    async fn chat(&self, request: ChatRequest, _: Deltas) -> Result<ChatReply, ChatError> {
         let messages = request.messages.decode().map_err(|error| ChatError::Script {
             message: format!(
                 "the request holds something else than messages ({error}): {:?}",
@@ -194,10 +194,13 @@ mod tests {
     #[tokio::test]
     async fn steps_come_in_the_order_of_the_calls() {
         let model = ScriptedModel::new([Step::call("f", json!({})), Step::text("done")]);
-        let first = model.chat(asking(&[ChatMessage::user("a")])).await.unwrap();
+        let first = model.chat(asking(&[ChatMessage::user("a")]), Deltas::none()).await.unwrap();
         assert_eq!(first.message.tool_calls[0].name, "f");
-        assert_eq!(model.chat(asking(&[])).await.unwrap().message, ChatMessage::assistant("done"));
-        let error = model.chat(asking(&[ChatMessage::user("再来")])).await.unwrap_err();
+        assert_eq!(
+            model.chat(asking(&[]), Deltas::none()).await.unwrap().message,
+            ChatMessage::assistant("done")
+        );
+        let error = model.chat(asking(&[ChatMessage::user("再来")]), Deltas::none()).await.unwrap_err();
         assert_eq!(error.kind(), "script");
         assert!(error.to_string().contains("step 3") && error.to_string().contains("再来"), "{error}");
         assert_eq!(model.sent().len(), 3);
@@ -208,7 +211,7 @@ mod tests {
         let model = ScriptedModel::conversation([Step::text("1"), Step::text("2")]);
         let (start, later) = (ChatMessage::user("a"), ChatMessage::assistant("1"));
         let said = async |messages: &[ChatMessage]| {
-            model.chat(asking(messages)).await.unwrap().message.text().unwrap().into_owned()
+            model.chat(asking(messages), Deltas::none()).await.unwrap().message.text().unwrap().into_owned()
         };
         assert_eq!(said(std::slice::from_ref(&start)).await, "1");
         assert_eq!(said(&[start.clone(), later]).await, "2");
@@ -226,7 +229,7 @@ mod tests {
     #[should_panic(expected = "contain `hello`")]
     async fn a_wrong_request_is_noticed_at_the_end_too() {
         let model = ScriptedModel::new([Step::text("x").expect_user("hello")]);
-        model.chat(asking(&[ChatMessage::user("bye")])).await.unwrap_err();
+        model.chat(asking(&[ChatMessage::user("bye")]), Deltas::none()).await.unwrap_err();
         model.assert_finished();
     }
 
@@ -237,9 +240,9 @@ mod tests {
         let model =
             ScriptedModel::new([Step::text("late").after(limit / 2), Step::fail(failure), Step::hang()]);
         let begun = tokio::time::Instant::now();
-        model.chat(asking(&[])).await.unwrap();
+        model.chat(asking(&[]), Deltas::none()).await.unwrap();
         assert_eq!(begun.elapsed(), limit / 2);
-        assert_eq!(model.chat(asking(&[])).await.unwrap_err().kind(), "server");
-        tokio::time::timeout(limit, model.chat(asking(&[]))).await.unwrap_err();
+        assert_eq!(model.chat(asking(&[]), Deltas::none()).await.unwrap_err().kind(), "server");
+        tokio::time::timeout(limit, model.chat(asking(&[]), Deltas::none())).await.unwrap_err();
     }
 }

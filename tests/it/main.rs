@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 mod child;
+mod conversation;
 mod double;
 mod examples;
 mod faults;
@@ -12,4 +13,5 @@ mod kill;
 mod script;
 #[cfg(target_os = "linux")]
 mod socket;
+mod streams;
 mod stress;

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use hermes_actors::{Agent, Runtime, tool};
-use hermes_llm::{ChatError, ChatMessage, ChatModel, ChatReply, ChatRequest, Finish, ToolCall, Usage};
+use hermes_llm::{
+    ChatError, ChatMessage, ChatModel, ChatReply, ChatRequest, Deltas, Finish, ToolCall, Usage,
+};
 
 /// Adds two numbers.
 ///
@@ -86,7 +88,7 @@ impl ChatModel for Wild {
         "wild"
     }
 
-    async fn chat(&self, _request: ChatRequest) -> Result<ChatReply, ChatError> {
+    async fn chat(&self, _request: ChatRequest, _: Deltas) -> Result<ChatReply, ChatError> {
         let (what, wait, calls) = {
             let mut rng = self.rng.lock().unwrap();
             (rng.usize(0..100), rng.u64(0..30), self.calls(&mut rng))

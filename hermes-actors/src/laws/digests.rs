@@ -11,7 +11,9 @@ use serde::de::DeserializeOwned;
 
 use crate::definition::Definition;
 use crate::digest::Digest;
-use crate::protocol::{Append, LlmChat, LlmReplied, TaskStart, ToolFailed, ToolRejected, ToolReturned};
+use crate::protocol::{
+    Append, History, LlmChat, LlmReplied, TaskStart, ToolFailed, ToolRejected, ToolReturned,
+};
 
 /// Checks law 9. It needs the blobs, where the definitions are; what it cannot follow it reports.
 pub fn digests(journal: &dyn Journal, records: &[Record]) -> Vec<Broken> {
@@ -52,15 +54,27 @@ impl<'a> Digests<'a> {
         }
     }
 
-    /// The digest of a context that holds the system message only.
+    /// The digest of a context that holds the system message only, or what an earlier task left.
     fn open(&self, start: &Entry<'_>) -> Result<Digest, String> {
         let envelope = start.envelope(self.journal).map_err(words)?;
         let start = envelope.get::<TaskStart>().map_err(words)?;
+        if let Some(history) = &start.history {
+            return self.left(history);
+        }
         let json = self.journal.blob(&start.definition).map_err(words)?;
         let definition: Definition = serde_json::from_slice(&json).map_err(words)?;
         let system = ChatMessage::system(definition.system_prompt.as_str());
         let empty = definition.system_prompt.is_empty();
         Ok(if empty { Digest::default() } else { Digest::default().with(&system.render()) })
+    }
+
+    /// The digest of the context that an earlier task sent last.
+    fn left(&self, History { trace, digest, .. }: &History) -> Result<Digest, String> {
+        match self.contexts.get(&(*trace, String::new())) {
+            Some(left) if left == digest => Ok(*left),
+            Some(left) => Err(format!("its history has the digest {digest}, the context there {left}")),
+            None => Err(format!("its history is in the trace {trace}, where no task is")),
+        }
     }
 
     fn follow(&mut self, chat: &Entry<'_>) -> Result<(), String> {

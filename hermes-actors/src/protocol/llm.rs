@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
-use hermes_bus::{Id, Kind, Payload};
-use hermes_llm::{ChatMessage, Finish, Messages, Settings, Usage};
+use hermes_bus::{Event, Id, Kind, Payload};
+use hermes_llm::{ChatMessage, Delta, Finish, Messages, Settings, Usage};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
@@ -90,6 +90,23 @@ pub struct LlmReplied {
     pub provider_ids: BTreeMap<String, String>,
 }
 
+/// `llm.delta`: a part of a reply, as it comes. An interim note, caused by its `llm.chat`: it is only for showing, and
+/// may be lost. What counts is the `llm.replied`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LlmDelta {
+    /// As in the chat.
+    pub turn: u32,
+    /// As in the chat.
+    #[serde(default, skip_serializing_if = "Purpose::is_turn")]
+    pub purpose: Purpose,
+    /// How many bytes of text were told of this reply before, so that a reader knows when it missed something.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub at: usize,
+    /// `text`, `reasoning`, `tool_call`, or `again` when the model is asked anew and all of it is void.
+    #[serde(flatten)]
+    pub delta: Delta,
+}
+
 /// `llm.failed`: the model did not answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LlmFailed {
@@ -103,6 +120,10 @@ pub struct LlmFailed {
     /// The endpoint could not be reached, or refused us.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub endpoint: bool,
+}
+
+fn is_zero(at: &usize) -> bool {
+    *at == 0
 }
 
 impl LlmFailed {
@@ -134,6 +155,12 @@ impl hermes_bus::Ask for LlmChat {
     type Reply = LlmReplied;
     type Failure = LlmFailed;
 }
+impl Payload for LlmDelta {
+    const NAME: &'static str = "llm.delta";
+    const KIND: Kind = Kind::Event;
+    const INTERIM: bool = true;
+}
+impl Event for LlmDelta {}
 payload!(LlmReplied, event "llm.replied");
 payload!(LlmFailed, event "llm.failed");
 

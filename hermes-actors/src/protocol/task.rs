@@ -3,10 +3,12 @@
 use std::time::Duration;
 
 use hermes_bus::journal::BlobHash;
-use hermes_bus::{EnvelopeFailed, Event, Id, Kind, Payload};
+use hermes_bus::{EnvelopeFailed, Event, Id, Kind, Payload, TraceId};
 use serde::{Deserialize, Serialize};
 
 use super::payload;
+use crate::context::Context;
+use crate::digest::Digest;
 use crate::stats::Stats;
 
 /// The version of the task machine, which stands in `task.start`: a record is rebuilt by the machine that made it.
@@ -23,6 +25,26 @@ pub struct TaskStart {
     pub machine: u32,
     /// The agent's definition, in the journal's blobs.
     pub definition: BlobHash,
+    /// The earlier task whose context this one continues.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub history: Option<History>,
+}
+
+/// The context that an earlier task left, by reference: what a conversation goes on from.
+///
+/// It is the context that the last `llm.chat` of that task sent, and what entered it after that, which the first
+/// `llm.chat` of the new task repeats by reference.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct History {
+    /// The trace of that task.
+    pub trace: TraceId,
+    /// The number of its `task.finished`.
+    pub seq: u64,
+    /// The digest of its last `llm.chat`.
+    pub digest: Digest,
+    /// The context itself. Only in the process; else it is rebuilt from the journal.
+    #[serde(skip)]
+    pub context: Option<Context>,
 }
 
 /// What a task may use.
@@ -78,6 +100,9 @@ pub struct TaskFinished {
     pub gathered: Vec<Gathered>,
     /// What it used.
     pub stats: Stats,
+    /// The context that it leaves. Only in the process.
+    #[serde(skip)]
+    pub context: Option<Context>,
 }
 
 /// How a task ended.

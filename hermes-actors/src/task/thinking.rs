@@ -62,6 +62,7 @@ impl Task {
         }
         match text {
             Some(text) => {
+                self.state.context.push_of(envelope.id, &reply.message);
                 let answer = Answer { text: Some(text), truncated: reply.finish == Finish::Length };
                 self.finish(envelope, Verdict { end: End::Completed, failure: None }, answer, effects);
             }
@@ -77,6 +78,10 @@ impl Task {
     /// The answer at the limit. Whatever the model does now, the outcome is that of the limit.
     fn last_word(&mut self, envelope: &Envelope, reply: &LlmReplied, effects: &mut Effects) {
         let text = reply.message.text().map(|t| t.into_owned()).filter(|t| !t.trim().is_empty());
+        if let Some(text) = &text {
+            // Without the calls that it may have asked for all the same: they get no results.
+            self.state.context.push(hermes_llm::ChatMessage::assistant(text.as_str()));
+        }
         let answer = Answer { truncated: text.is_some() && reply.finish == Finish::Length, text };
         self.finish(envelope, Verdict { end: End::MaxIterations, failure: None }, answer, effects);
     }

@@ -90,6 +90,7 @@ impl World {
         let definition =
             definition(chance.of(&[AtLimit::Answer, AtLimit::Stop]), chance.of(&["", "Be kind. 要友善"]));
         let start = TaskStart {
+            history: None,
             task: "做！".to_owned(),
             limits,
             machine: MACHINE_VERSION,

@@ -6,8 +6,9 @@ use tokio::sync::oneshot;
 
 use super::{ActorId, Writer};
 use crate::Envelope;
-use crate::journal::Line;
+use crate::journal::{Line, Record};
 use crate::mailbox::Mail;
+use crate::observer::Live;
 use crate::render::Rendered;
 
 /// Something to deliver once the batch is in the journal.
@@ -48,9 +49,12 @@ impl Writer {
         for Staged { mut envelope, journaled, target } in staged.drain(..) {
             let record = if journaled { self.batch.records().get(journaled_before) } else { None };
             journaled_before += usize::from(journaled);
+            let seq = record.map_or(0, |record| record.seq);
+            self.last = self.last.max(seq);
             // Nobody else has it yet, so nothing is copied.
             let numbered = Arc::make_mut(&mut envelope);
-            (numbered.seq, numbered.timestamp) = (record.map_or(0, |record| record.seq), timestamp);
+            (numbered.seq, numbered.timestamp) = (seq, timestamp);
+            self.show(&envelope, record);
             self.deliver(envelope, target);
         }
         self.staged = staged;
@@ -62,18 +66,25 @@ impl Writer {
         Ok(())
     }
 
-    /// Puts the batch into the journal and shows it to the observers.
+    /// Puts the batch into the journal.
     fn append(&mut self) -> Result<(), String> {
         if self.batch.is_empty() {
             return Ok(());
         }
-        self.bus.journal().append(&mut self.batch).map_err(|error| error.to_string())?;
-        if self.records.receiver_count() > 0 {
-            for record in self.batch.records() {
-                let _ = self.records.send(record.clone());
-            }
+        self.bus.journal().append(&mut self.batch).map_err(|error| error.to_string())
+    }
+
+    /// Shows it to the observers.
+    fn show(&self, envelope: &Arc<Envelope>, record: Option<&Record>) {
+        if self.live.receiver_count() == 0 {
+            return;
         }
-        Ok(())
+        let shown = match record {
+            Some(record) => Live::Record(record.clone()),
+            None => Live::Interim { after: self.last, envelope: envelope.clone() },
+        };
+        // It fails only when the last of them has just gone.
+        let _ = self.live.send(shown);
     }
 
     fn deliver(&mut self, envelope: Arc<Envelope>, target: Target) {

@@ -66,3 +66,34 @@ async fn an_observer_gets_the_bytes_that_stand_in_the_journal() {
     let records = [observer.next().await.unwrap().unwrap(), observer.next().await.unwrap().unwrap()];
     assert_eq!(read_all(&**runtime.journal()).unwrap(), records);
 }
+
+#[tokio::test]
+async fn interim_notes_are_seen_in_their_places_and_journaled_nowhere() {
+    let runtime = Runtime::for_tests();
+    let trace = TraceId::fresh();
+    let interim = |what: &str| Draft::from_user(trace, Address::user(), Delta::from(what));
+    tell(&runtime, trace, "nobody", "before anybody watches");
+    runtime.bus().send(interim("missed"));
+    settled(&runtime).await;
+    assert!(!runtime.bus().is_observed());
+    let mut observer = runtime.observe_from(0);
+    assert!(runtime.bus().is_observed());
+    runtime.bus().send(interim("一"));
+    tell(&runtime, trace, "nobody", "between");
+    runtime.bus().send(interim("二"));
+    runtime.shutdown(Duration::ZERO).await;
+
+    let mut seen = Vec::new();
+    while let Some(sight) = observer.next_sight().await.unwrap() {
+        seen.push(match sight {
+            Sight::Record(record) => record.seq.to_string(),
+            Sight::Interim(envelope) => envelope.get::<Delta>().unwrap().what.clone(),
+        });
+    }
+    // Each command for nobody makes two records.
+    assert_eq!(
+        seen,
+        ["1", "2", "3", "4", "二"],
+        "what came before a record that was caught up with is out of place"
+    );
+}

@@ -7,7 +7,7 @@ use std::error::Error as _;
 use std::time::{Duration, Instant};
 
 use hermes_llm::{
-    ChatError, ChatMessage, ChatModel, ChatReply, ChatRequest, Endpoint, Finish, OpenAiModel, Retry,
+    ChatError, ChatMessage, ChatModel, ChatReply, ChatRequest, Deltas, Endpoint, Finish, OpenAiModel, Retry,
     ToolCall, ToolSpec, Usage,
 };
 use serde_json::json;
@@ -22,11 +22,11 @@ fn question() -> ChatRequest {
 }
 
 async fn ask(server: &Server) -> Result<ChatReply, ChatError> {
-    server.model().chat(question()).await
+    server.model().chat(question(), Deltas::none()).await
 }
 
 async fn ask_with_key(server: &Server) -> Result<ChatReply, ChatError> {
-    OpenAiModel::new(server.endpoint().api_key(KEY)).unwrap().chat(question()).await
+    OpenAiModel::new(server.endpoint().api_key(KEY)).unwrap().chat(question(), Deltas::none()).await
 }
 
 #[tokio::test]
@@ -72,7 +72,7 @@ async fn dropping_the_future_hangs_up() {
     let (hung_up, seen) = oneshot::channel();
     let server = Server::start([Answer::AwaitHangUp(hung_up)]).await;
     let model = server.model();
-    let asking = tokio::spawn(async move { model.chat(question()).await });
+    let asking = tokio::spawn(async move { model.chat(question(), Deltas::none()).await });
     server.until_received(1).await;
     asking.abort();
     seen.await.unwrap();
@@ -86,7 +86,7 @@ async fn exactly_the_rendered_bytes_are_sent() {
         description: "天气".into(),
         parameters: json!({"type": "object"}),
     }];
-    server.model().chat(ChatRequest { tools: tools.into(), ..question() }).await.unwrap();
+    server.model().chat(ChatRequest { tools: tools.into(), ..question() }, Deltas::none()).await.unwrap();
 
     let request = &server.received()[0];
     assert_eq!(
@@ -117,7 +117,7 @@ async fn every_way_to_write_the_base_url_is_asked_where_it_should_be() {
     ] {
         let server = Server::start([Answer::text("ok")]).await;
         let endpoint = Endpoint::new(format!("{}{suffix}", server.url), "qwen").unwrap();
-        OpenAiModel::new(endpoint).unwrap().chat(question()).await.unwrap();
+        OpenAiModel::new(endpoint).unwrap().chat(question(), Deltas::none()).await.unwrap();
         let head = &server.received()[0].head;
         assert!(head.starts_with(&format!("POST {path} HTTP")), "{head}");
     }
@@ -128,7 +128,7 @@ async fn silence_is_a_timeout_and_not_repeated() {
     for begun in [&b""[..], b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{\"choices\""] {
         let server = Server::start([Answer::Silence(begun)]).await;
         let endpoint = server.endpoint().timeout(Duration::from_millis(50));
-        let error = OpenAiModel::new(endpoint).unwrap().chat(question()).await.unwrap_err();
+        let error = OpenAiModel::new(endpoint).unwrap().chat(question(), Deltas::none()).await.unwrap_err();
         assert_eq!(error.kind(), "timeout");
         assert!(error.to_string().contains(&server.url) && error.endpoint_fault(), "{error}");
         assert_eq!(server.received().len(), 1);
@@ -176,7 +176,7 @@ async fn the_server_says_how_long_to_wait() {
     assert!(begun.elapsed() >= Duration::from_secs(1));
 
     let once = OpenAiModel::new(server.endpoint().retries(0)).unwrap();
-    let error = once.chat(question()).await.unwrap_err();
+    let error = once.chat(question(), Deltas::none()).await.unwrap_err();
     assert_eq!((error.kind(), error.retry()), ("rate_limited", Retry::After(Duration::from_secs(1))));
 }
 
@@ -270,7 +270,7 @@ async fn nobody_at_the_address_is_said_with_the_address() {
     reserved.bind("127.0.0.1:0".parse().unwrap()).unwrap();
     let url = format!("http://{}", reserved.local_addr().unwrap());
     let endpoint = Endpoint::new(&url, "qwen").unwrap().backoff(Duration::ZERO);
-    let error = OpenAiModel::new(endpoint).unwrap().chat(question()).await.unwrap_err();
+    let error = OpenAiModel::new(endpoint).unwrap().chat(question(), Deltas::none()).await.unwrap_err();
     assert!(error.endpoint_fault() && error.source().is_some());
     let text = error.to_string();
     assert!(text.contains(&url) && text.contains("Is the server running"), "{text}");
@@ -282,5 +282,5 @@ async fn https_to_a_server_without_tls_is_unreachable() {
     let endpoint = Endpoint::new(server.url.replace("http", "https"), "qwen").unwrap().retries(0);
     // A machine without root certificates says so when the client is made.
     let Ok(model) = OpenAiModel::new(endpoint) else { return };
-    assert_eq!(model.chat(question()).await.unwrap_err().kind(), "unreachable");
+    assert_eq!(model.chat(question(), Deltas::none()).await.unwrap_err().kind(), "unreachable");
 }

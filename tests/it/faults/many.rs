@@ -11,7 +11,7 @@ use hermes_actors::{Agent, AgentBuilder, End, Runtime};
 use hermes_bus::journal::{Durability, FileJournal, Journal, ReadOnlyJournal, families, family, read_family};
 use hermes_bus::read_all;
 use hermes_llm::{
-    ChatError, ChatMessage, ChatModel, ChatReply, ChatRequest, Finish, ScriptedModel, Step, Usage,
+    ChatError, ChatMessage, ChatModel, ChatReply, ChatRequest, Deltas, Finish, ScriptedModel, Step, Usage,
 };
 use serde_json::json;
 
@@ -49,7 +49,7 @@ impl ChatModel for Crowd {
     fn name(&self) -> &str {
         "crowd"
     }
-    async fn chat(&self, _: ChatRequest) -> Result<ChatReply, ChatError> {
+    async fn chat(&self, _: ChatRequest, _: Deltas) -> Result<ChatReply, ChatError> {
         self.most.fetch_max(self.now.fetch_add(1, Ordering::Relaxed) + 1, Ordering::Relaxed);
         tokio::time::sleep(Duration::from_secs(1)).await;
         self.now.fetch_sub(1, Ordering::Relaxed);

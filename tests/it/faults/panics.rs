@@ -9,7 +9,7 @@ use hermes_actors::{Agent, End, Runtime};
 use hermes_bus::journal::MemoryJournal;
 use hermes_bus::{AnyPayload, Body, Draft, Kind, Verdict};
 use hermes_llm::{
-    ChatError, ChatMessage, ChatModel, ChatReply, ChatRequest, Finish, ScriptedModel, Step, ToolCall,
+    ChatError, ChatMessage, ChatModel, ChatReply, ChatRequest, Deltas, Finish, ScriptedModel, Step, ToolCall,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -123,7 +123,7 @@ impl ChatModel for Broken {
     fn name(&self) -> &str {
         "broken"
     }
-    async fn chat(&self, _: ChatRequest) -> Result<ChatReply, ChatError> {
+    async fn chat(&self, _: ChatRequest, _: Deltas) -> Result<ChatReply, ChatError> {
         panic!("the client broke")
     }
 }
