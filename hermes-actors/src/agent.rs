@@ -13,17 +13,19 @@ use crate::handle::{Beginning, Running, TaskHandle};
 use crate::orchestrator::{OneTask, address_in};
 use crate::outcome::Outcome;
 use crate::protocol::{Limits, MACHINE_VERSION, TaskStart};
+use crate::run_states::RunStates;
 use crate::task_request::TaskRequest;
-use crate::tool::Tool;
+use crate::tool::{MissingState, States, Tool};
 
 pub use as_tool::AsTool;
 pub use builder::{AgentBuilder, BuildError};
-pub use into_tool::IntoAgentTool;
+pub use into_tool::{IntoAgentTool, IntoAgentTools};
 
 mod as_tool;
 mod builder;
 mod host;
 mod into_tool;
+mod states;
 
 /// An agent. Cheap to clone; tasks of it may run at once and share nothing.
 ///
@@ -50,6 +52,7 @@ struct Inner {
     limits: Limits,
     model: Arc<dyn ChatModel>,
     tools: Vec<Backing>,
+    states: States,
     runtime: Option<Runtime>,
     hosted: OnceCell<Hosted>,
 }
@@ -72,6 +75,7 @@ struct Hosted {
     runtime: Runtime,
     directory: Directory,
     definition: BlobHash,
+    runs: RunStates,
 }
 
 impl Agent {
@@ -113,9 +117,12 @@ impl Agent {
     }
 
     async fn begin(&self, request: TaskRequest, watch: Watch) -> Result<TaskHandle, RunError> {
-        let TaskRequest { task, history, meta } = request;
+        let TaskRequest { task, history, meta, states } = request;
         if task.trim().is_empty() {
             return Err(RunError::EmptyTask);
+        }
+        if let Some(missing) = self.missing_state(&states) {
+            return Err(missing.into());
         }
         let hosted = self.hosted().await?;
         let runtime = &hosted.runtime;
@@ -124,6 +131,7 @@ impl Agent {
         let follower = flow::follow(runtime, trace);
         let first = if watch == Watch::Yes { Some(runtime.observe()) } else { None };
         let after = runtime.journal().last()?;
+        let states = hosted.runs.enter(trace, states);
         runtime.bind(trace, &hosted.directory);
         let new = OneTask::new(trace, self.0.definition.clone());
         runtime.bus().place(new.place(), orchestrator.clone(), new)?;
@@ -140,7 +148,8 @@ impl Agent {
         }
         let pending = runtime.bus().request(draft);
         // From here on there is a task: whoever drops this future drops its handle.
-        let (beginning, running) = (Beginning { trace, after, first }, Running { pending, permit, follower });
+        let (beginning, running) =
+            (Beginning { trace, after, first }, Running { pending, permit, states, follower });
         let mut handle = TaskHandle::new(self.clone(), runtime.clone(), beginning, running);
         handle.journaled().await?;
         Ok(handle)
@@ -171,6 +180,9 @@ pub enum RunError {
     /// There is nothing to do.
     #[error("the task is empty: say what should be done")]
     EmptyTask,
+    /// A tool needs a state that neither the agent nor the task has.
+    #[error(transparent)]
+    MissingState(#[from] MissingState),
     /// The journal cannot be opened or written.
     #[error(transparent)]
     Journal(#[from] JournalError),

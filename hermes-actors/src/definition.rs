@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use hermes_llm::{Settings, ToolSpec, ToolSpecs};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::tool::Declaration;
@@ -11,7 +12,7 @@ use crate::tool::Declaration;
 pub const TOOL_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// What an agent is. The task machine reads nothing else of it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Definition {
     /// The agent's name.
     pub name: String,
@@ -28,7 +29,7 @@ pub struct Definition {
 }
 
 /// One tool of an agent.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ToolDefinition {
     /// What the tool says of itself.
     #[serde(flatten)]
@@ -39,7 +40,7 @@ pub struct ToolDefinition {
 }
 
 /// What stands behind a tool.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolKind {
     /// A function. Whoever comes first ends its call: it, or its task.
@@ -50,7 +51,7 @@ pub enum ToolKind {
 }
 
 /// What happens when the turns are used up.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AtLimit {
     /// The model is asked once more, tools off, to answer from what it has.

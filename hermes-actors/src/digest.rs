@@ -1,7 +1,9 @@
 //! The digest of a context: a hash chain over its messages, which names it without repeating it.
 
+use std::borrow::Cow;
 use std::fmt;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
 
@@ -33,6 +35,20 @@ impl fmt::Debug for Digest {
     }
 }
 
+impl JsonSchema for Digest {
+    fn schema_name() -> Cow<'static, str> {
+        "Digest".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "string",
+            "pattern": "^[0-9a-f]{32}$",
+            "description": "A hash chain over the messages of a context.",
+        })
+    }
+}
+
 impl Serialize for Digest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         // By hand: it stands in every chat.
@@ -47,7 +63,7 @@ impl Serialize for Digest {
 
 impl<'de> Deserialize<'de> for Digest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
+        let text = Cow::<'de, str>::deserialize(deserializer)?;
         let number = if text.len() == 32 { u128::from_str_radix(&text, 16).ok() } else { None };
         let number = number.ok_or_else(|| serde::de::Error::custom("a digest has 32 hex digits"))?;
         Ok(Self(number.to_be_bytes()))

@@ -11,6 +11,7 @@ use crate::agent::Agent;
 use crate::outcome::Outcome;
 use crate::protocol::CancelTask;
 use crate::rebuild::{Rebuilt, rebuild, records_after};
+use crate::run_states::Entered;
 use crate::text_stream::TextStream;
 use crate::trace_stream::{Trace, TraceStream};
 
@@ -51,6 +52,8 @@ impl Canceller {
 pub(crate) struct Running {
     pub pending: Pending,
     pub permit: OwnedSemaphorePermit,
+    /// Keeps the states of the task where its tools find them.
+    pub states: Entered,
     pub follower: Option<JoinHandle<()>>,
 }
 
@@ -173,7 +176,7 @@ impl TaskHandle {
         let agent = self.agent.clone();
         tokio::spawn(async move {
             let _ = running.pending.end().await;
-            drop((running.permit, agent));
+            drop((running.permit, running.states, agent));
         });
     }
 }

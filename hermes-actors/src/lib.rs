@@ -6,6 +6,10 @@
 //! it runs it has a [`TaskHandle`]. In tests, [`Runtime::for_tests`] and `hermes_llm::ScriptedModel` make runs that check
 //! themselves. [`Task`] is the machine inside, [`rebuild`] makes it again from a journal, [`laws`] checks one.
 
+// So that what `#[tool]` writes holds in this crate's own tests.
+#[cfg(test)]
+extern crate self as hermes_actors;
+
 mod agent;
 mod context;
 mod default_journal;
@@ -19,6 +23,7 @@ mod orchestrator;
 mod outcome;
 pub mod protocol;
 mod rebuild;
+mod run_states;
 mod stats;
 mod sub_agent;
 mod task;
@@ -29,7 +34,7 @@ pub mod tool;
 mod tool_actor;
 mod trace_stream;
 
-pub use agent::{Agent, AgentBuilder, AsTool, BuildError, IntoAgentTool, RunError};
+pub use agent::{Agent, AgentBuilder, AsTool, BuildError, IntoAgentTool, IntoAgentTools, RunError};
 pub use context::Context as TaskContext;
 pub use default_journal::{
     name as default_journal_name, open as open_default_journal, open_named as open_journal,
@@ -53,3 +58,8 @@ pub use trace_stream::TraceStream;
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 struct Readme;
+
+/// What is said of tools compiles and runs.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs-tool.md")]
+struct AboutTools;

@@ -1,17 +1,19 @@
 //! The protocol: all payloads that Hermes' own actors speak. The names are a promise: they stand in journals.
 
 mod llm;
+mod schemas;
 mod task;
 mod tool;
 
 pub use llm::{Append, LlmChat, LlmDelta, LlmFailed, LlmReplied, Purpose};
+pub use schemas::{Published, published};
 pub use task::{
     CancelTask, End, Failure, Gathered, History, Limits, MACHINE_VERSION, TaskCancelling, TaskFinished,
     TaskStart,
 };
 pub use tool::{
-    AskedBy, CallTool, RejectReason, ToolFailed, ToolFailure, ToolFailureKind, ToolRejected, ToolReturned,
-    ToolStarted, call_id,
+    AskedBy, CallTool, RejectReason, ToolFailed, ToolFailure, ToolFailureKind, ToolProgress, ToolRejected,
+    ToolReturned, ToolStarted, call_id,
 };
 
 /// Says name, kind and role of a payload.

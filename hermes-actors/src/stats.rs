@@ -4,13 +4,14 @@ use std::fmt;
 use std::time::Duration;
 
 use hermes_llm::Usage;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How many of the slowest steps are kept.
 const SLOWEST: usize = 5;
 
 /// What a task used.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Stats {
     /// Turns.
@@ -39,7 +40,7 @@ pub struct Stats {
 }
 
 /// What tasks used, summed up.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Spent {
     /// Model calls that ended.
@@ -73,7 +74,7 @@ impl Spent {
 }
 
 /// How long one step took.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct StepTime {
     /// The tool's name, or `llm`.
     pub step: String,

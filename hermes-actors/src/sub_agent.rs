@@ -166,7 +166,7 @@ impl SubAgent {
                     ask,
                     end,
                     call_id,
-                    ToolReturned { call_id: call_id.to_owned(), result, shown, spent },
+                    ToolReturned { call_id: call_id.to_owned(), result, shown, images: Vec::new(), spent },
                 )
             }
             Err((kind, message)) => {

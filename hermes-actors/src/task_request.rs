@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::protocol::History;
+use crate::tool::States;
 
 /// What an agent is asked to do. Most often just its words: `agent.run("…")`.
 ///
@@ -27,6 +28,7 @@ pub struct TaskRequest {
     pub(crate) task: String,
     pub(crate) history: Option<History>,
     pub(crate) meta: BTreeMap<String, String>,
+    pub(crate) states: States,
 }
 
 impl TaskRequest {
@@ -44,6 +46,13 @@ impl TaskRequest {
     /// A tag that stands in `meta` of every envelope of the task: a user's name, a session.
     pub fn meta(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.meta.insert(name.into(), value.into());
+        self
+    }
+
+    /// A state for the tools of this task, sub-agents' tools included: it goes before one of the same type that was set on
+    /// the agent ([`AgentBuilder::state`](crate::AgentBuilder::state)).
+    pub fn state<T: Send + Sync + 'static>(mut self, state: T) -> Self {
+        self.states.insert(state);
         self
     }
 }

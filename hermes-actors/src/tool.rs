@@ -1,7 +1,7 @@
 //! The tool door: what a tool is, what it says of itself, and how its outcome reads to a model.
 //!
-//! A tool is written as a function under [`#[tool]`](macro@crate::tool), or by hand as an `impl Tool` when it holds state.
-//! Both come through the same trait, so nothing behind this door can tell them apart.
+//! A tool is written as a function or a method under [`#[tool]`](macro@crate::tool), as a closure ([`from_fn`]), or by hand as
+//! an `impl Tool`. All come through the same trait, so nothing behind this door can tell them apart.
 //!
 //! ```
 //! use hermes_actors::tool;
@@ -39,10 +39,17 @@ mod context;
 mod declaration;
 mod effect;
 mod error;
+mod from_fn;
+pub(crate) mod image;
+mod message;
 mod output;
+mod places;
 #[doc(hidden)]
 pub mod private;
+mod progress;
 mod schema;
+mod set;
+mod states;
 
 pub use arguments::arguments_as;
 pub use blocking::off_the_event_loop;
@@ -51,21 +58,40 @@ pub use context::ToolContext;
 pub use declaration::{Declaration, DeclarationError};
 pub use effect::Effect;
 pub use error::ToolError;
-pub use output::{SHOWN_CHARACTERS, ToolOutput, shown};
+pub use from_fn::from_fn;
+pub use image::Image;
+pub(crate) use message::tool_message;
+pub use output::{IntoToolOutput, SHOWN_CHARACTERS, ToolOutput, shown};
+pub(crate) use places::places;
+pub(crate) use progress::Reporter;
 pub use schema::schema_for;
+pub use set::ToolSet;
+pub use states::{MissingState, State, StateNeed, States};
 
 use async_trait::async_trait;
 use serde_json::{Map, Value};
+use std::any::TypeId;
 use std::sync::Arc;
 
 /// Something a model may call.
 ///
-/// An implementor that holds state can use [`schema_for`] and [`arguments_as`] with a struct of its arguments, and
+/// An implementor can use [`schema_for`] and [`arguments_as`] with a struct of its arguments, and
 /// [`off_the_event_loop`] for what blocks; `?` turns every error of the standard kind into a [`ToolError`].
 #[async_trait]
 pub trait Tool: Send + Sync + 'static {
     /// What this tool says of itself. Must be the same at every call: it is read once, when an agent is built.
     fn declaration(&self) -> Declaration;
+
+    /// The states without which it cannot work: a task that sets them nowhere does not start, and says what is missing.
+    fn needs(&self) -> Vec<StateNeed> {
+        Vec::new()
+    }
+
+    /// What it is, also inside a box: two tools of one type and name share the places that `max_concurrent` gives.
+    #[doc(hidden)]
+    fn identity(&self) -> TypeId {
+        TypeId::of::<Self>()
+    }
 
     /// Runs one call.
     ///
@@ -76,8 +102,8 @@ pub trait Tool: Send + Sync + 'static {
     /// A panic ends this call only.
     ///
     /// # Cancel safety
-    /// The future is dropped on cancel and on timeout. What it awaits must be safe to drop, and blocking work that it
-    /// handed to another thread runs on to its end unheard.
+    /// The future is dropped on cancel and on timeout. What it awaits must be safe to drop; blocking work that it
+    /// handed to another thread runs on unheard, unless it looks at [`ToolContext::is_cancelled`].
     async fn call(
         &self,
         arguments: Map<String, Value>,
@@ -89,6 +115,14 @@ pub trait Tool: Send + Sync + 'static {
 impl<T: Tool + ?Sized> Tool for Arc<T> {
     fn declaration(&self) -> Declaration {
         (**self).declaration()
+    }
+
+    fn needs(&self) -> Vec<StateNeed> {
+        (**self).needs()
+    }
+
+    fn identity(&self) -> TypeId {
+        (**self).identity()
     }
 
     async fn call(
@@ -104,6 +138,14 @@ impl<T: Tool + ?Sized> Tool for Arc<T> {
 impl<T: Tool + ?Sized> Tool for Box<T> {
     fn declaration(&self) -> Declaration {
         (**self).declaration()
+    }
+
+    fn needs(&self) -> Vec<StateNeed> {
+        (**self).needs()
+    }
+
+    fn identity(&self) -> TypeId {
+        (**self).identity()
     }
 
     async fn call(

@@ -1,25 +1,97 @@
 //! The tool actor: runs the calls of one tool.
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use backon::{ExponentialBuilder, Retryable};
 use hermes_bus::{Actor, Body, Bus, Context, Draft, Envelope, Fault};
 use serde_json::{Map, Value};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::Instant;
 
+use crate::definition::TOOL_TIMEOUT;
 use crate::protocol::{CallTool, ToolFailed, ToolFailure, ToolFailureKind, ToolReturned, ToolStarted};
+use crate::run_states::RunStates;
 use crate::stats::Spent;
-use crate::tool::{Tool, ToolContext, ToolError, ToolOutput, shown};
+use crate::tool::{Declaration, Reporter, States, Tool, ToolContext, ToolError, ToolOutput, places, shown};
 
 /// How deep a result may be nested. Readers of JSON stop at 128, and what stands around it counts.
 const DEEPEST: usize = 100;
 
+/// How long the first wait between two attempts is; each further one is twice as long.
+const FIRST_WAIT: Duration = Duration::from_millis(250);
+
 /// One tool of one agent.
+#[derive(Clone)]
 pub(crate) struct ToolActor {
     tool: Arc<dyn Tool>,
+    timeout: Duration,
+    retries: u32,
+    /// Where not any number of calls may run at once.
+    places: Option<Arc<Semaphore>>,
+    /// What the agent, and those that it works for, were built with.
+    states: States,
+    runs: RunStates,
 }
 
 impl ToolActor {
-    pub(crate) fn new(tool: Arc<dyn Tool>) -> Self {
-        Self { tool }
+    pub(crate) fn new(
+        tool: Arc<dyn Tool>,
+        declaration: &Declaration,
+        states: States,
+        runs: RunStates,
+    ) -> Self {
+        let places = |most| places(tool.identity(), &declaration.name, most);
+        Self {
+            timeout: declaration.timeout.unwrap_or(TOOL_TIMEOUT),
+            retries: declaration.retries,
+            places: declaration.max_concurrent.map(places),
+            states,
+            runs,
+            tool,
+        }
+    }
+
+    /// What the tool may know of the call that `ask` is. Its time runs from its sending, of which it was delivered at once
+    /// or after a hold, which does not count.
+    fn context_of(&self, call_id: &str, ask: &Arc<Envelope>, bus: &Bus) -> ToolContext {
+        let mut context = ToolContext::new(call_id)
+            .with_idempotency_key(ask.id.to_string())
+            .with_deadline(Instant::now() + self.timeout)
+            .with_all_meta(ask.meta.clone().unwrap_or_default())
+            .with_states(self.runs.of(ask.trace_id).over(&self.states));
+        context.reporter = Reporter::new(bus.clone(), ask);
+        context
+    }
+
+    /// Waits for a place, in turn.
+    async fn place(&self) -> Option<Arc<OwnedSemaphorePermit>> {
+        let places = self.places.clone()?;
+        // These places are never closed.
+        places.acquire_owned().await.ok().map(Arc::new)
+    }
+
+    /// Runs the tool, once more after each failure that may pass, as often as it allows.
+    async fn attempts(
+        &self,
+        arguments: Map<String, Value>,
+        context: ToolContext,
+    ) -> Result<ToolOutput, ToolError> {
+        if self.retries == 0 {
+            return self.tool.call(arguments, context).await;
+        }
+        let waits =
+            ExponentialBuilder::default().with_min_delay(FIRST_WAIT).with_max_times(self.retries as usize);
+        let (mut attempt, all) = (1, self.retries + 1);
+        let next = |error: &ToolError, wait: Duration| {
+            attempt += 1;
+            context.progress(format!("attempt {attempt} of {all} in {} ms: {error}", wait.as_millis()));
+        };
+        (|| self.tool.call(arguments.clone(), context.clone()))
+            .retry(waits)
+            .when(|error| !error.is_permanent())
+            .notify(next)
+            .await
     }
 }
 
@@ -32,9 +104,9 @@ impl Actor for ToolActor {
                 return Ok(());
             }
         };
-        let named = call_id.clone();
-        let body = run(self.tool.clone(), context.bus().clone(), envelope.clone(), call_id, arguments);
-        context.run(&envelope, move |words| Body::new(panicked(named, words)), body);
+        let of_call = self.context_of(&call_id, &envelope, context.bus());
+        let body = run(self.clone(), context.bus().clone(), envelope.clone(), arguments, of_call);
+        context.run(&envelope, move |words| Body::new(panicked(call_id, words)), body);
         Ok(())
     }
 }
@@ -49,19 +121,24 @@ fn panicked(call_id: String, words: &str) -> ToolFailed {
 
 /// Runs one call: its note first, so that no body runs of which the journal does not know.
 async fn run(
-    tool: Arc<dyn Tool>,
+    actor: ToolActor,
     bus: Bus,
     ask: Arc<Envelope>,
-    call_id: String,
     arguments: Map<String, Value>,
+    mut context: ToolContext,
 ) -> Option<Draft> {
+    // Dropped before the tool is done, as on timeout and cancel, it says so to what does not see that by itself.
+    let unfinished = context.cancel_token().clone().drop_guard();
+    context.place = actor.place().await;
+    let call_id = context.call_id.clone();
     let me = ask.receiver.clone();
     let note = Draft::caused_by(&ask, me.clone(), me, ToolStarted { call_id: call_id.clone() });
     let started = note.id();
     if !bus.begin(&ask, note).await {
         return None;
     }
-    let outcome = tool.call(arguments, ToolContext::new(call_id.as_str())).await;
+    let outcome = actor.attempts(arguments, context).await;
+    unfinished.disarm();
     Some(end(&ask, call_id, outcome).with_parent(started))
 }
 
@@ -82,13 +159,56 @@ fn is_deeper(value: &Value, levels: usize) -> bool {
 fn end(ask: &Envelope, call_id: String, outcome: Result<ToolOutput, ToolError>) -> Draft {
     let shown = shown(&outcome);
     match outcome {
-        Ok(output) => Draft::ending(
-            ask,
-            ToolReturned { call_id, result: readable(output.result), shown, spent: Spent::default() },
-        ),
+        Ok(ToolOutput { result, images, .. }) => {
+            let (result, spent) = (readable(result), Spent::default());
+            Draft::ending(ask, ToolReturned { call_id, result, shown, images, spent })
+        }
         Err(error) => {
             let error = ToolFailure { kind: ToolFailureKind::Error, message: error.to_string() };
             Draft::ending(ask, ToolFailed { call_id, error, shown, spent: Spent::default() })
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hermes_bus::{Address, Place, Runtime, TraceId};
+    use serde_json::json;
+
+    use super::*;
+    use crate::tool;
+    use crate::tool::Effect;
+
+    /// Tells what it knows of its call.
+    #[tool(timeout = "5s")]
+    async fn tell(context: &ToolContext) -> Value {
+        let left = context.deadline().map(|deadline| (deadline - Instant::now()).as_secs());
+        json!({"key": context.idempotency_key(), "meta": context.meta(), "left": left})
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_tool_knows_the_key_the_deadline_and_the_meta_of_its_call() {
+        let (runtime, address) = (Runtime::for_tests(), Address::new("tool.tell").unwrap());
+        let tool: Arc<dyn Tool> = Arc::new(tell());
+        let actor =
+            ToolActor::new(tool.clone(), &tool.declaration(), States::default(), RunStates::default());
+        runtime.register(Place::Runtime, address.clone(), move || actor.clone()).await.unwrap();
+        let call = CallTool {
+            call_id: "t1.0".to_owned(),
+            tool: "tell".to_owned(),
+            arguments: Map::new(),
+            effect: Effect::MayChange,
+            approval: None,
+            asked_by: None,
+        };
+        let meta = [("user".to_owned(), "安娜".to_owned())].into();
+        let mut pending =
+            runtime.bus().request(Draft::from_user(TraceId::fresh(), address, call).with_meta(meta));
+        let ask = pending.ask();
+        let end = pending.end().await.unwrap();
+        assert_eq!(
+            end.get::<ToolReturned>().unwrap().result,
+            json!({"key": ask.to_string(), "meta": {"user": "安娜"}, "left": 5})
+        );
     }
 }

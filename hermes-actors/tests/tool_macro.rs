@@ -229,7 +229,7 @@ mod a_strange_neighbourhood {
     trait Tool {}
 
     /// Its name is one that a binding might have.
-    #[tool]
+    #[tool(undocumented)]
     pub fn value(number: u8) -> u8 {
         number
     }

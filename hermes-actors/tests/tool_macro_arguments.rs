@@ -45,7 +45,7 @@ struct Trip {
 /// # Arguments
 /// - `stops`: where to stop, in order
 /// - `vehicle` - how to travel between them
-#[tool]
+#[tool(undocumented)]
 async fn plan_trip(
     stops: Vec<Stop>,
     vehicle: Option<Vehicle>,
@@ -134,6 +134,7 @@ async fn unusable_arguments_are_an_error_that_names_the_place_and_what_was_wante
         json!({"stops": [{"nights": 1}], "notes": {}}),
         json!({"stops": [], "notes": {"slow": "yes"}}),
         json!({"stops": [], "notes": {}, "vehicle": "car"}),
+        json!({"stops": [], "notes": {}, "vehicle": 5}),
         json!({"stops": [], "notes": {}, "vehikle": "train"}),
     ];
     let mut said = String::new();
@@ -148,8 +149,88 @@ async fn unusable_arguments_are_an_error_that_names_the_place_and_what_was_wante
         ERROR: unusable arguments, `stops[0]`: missing field `city`
         ERROR: unusable arguments, `notes.slow`: invalid type: string "yes", expected a boolean
         ERROR: unusable arguments, `vehicle`: unknown variant `car`, expected `train` or `on_foot`
+        ERROR: unusable arguments, `vehicle`: invalid type: integer `5`, expected string or map. Allowed are: "train", "on_foot"
         ERROR: unusable arguments, `vehikle`: unknown field `vehikle`, expected one of `stops`, `vehicle`, `notes`, `detour`
     "#]].assert_eq(&said);
+}
+
+#[derive(Deserialize, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Unit {
+    Celsius,
+    Kelvin,
+}
+
+/// The forecast.
+#[tool(read_only)]
+async fn forecast(
+    /// where
+    #[default("北京")]
+    city: String,
+    /// how many days
+    #[default(3)]
+    days: u8,
+    /// of the temperature
+    #[default(Unit::Kelvin)]
+    unit: Unit,
+    /// with what grows
+    pollen: Option<bool>,
+) -> String {
+    let unit = if matches!(unit, Unit::Celsius) { "°C" } else { "K" };
+    format!("{city} {days} {unit} {pollen:?}")
+}
+
+#[tokio::test]
+async fn a_default_may_be_left_out_and_stands_in_the_schema() {
+    check_parameters(
+        forecast(),
+        expect![[r#"
+        {
+          "properties": {
+            "city": {
+              "default": "北京",
+              "description": "where",
+              "type": "string"
+            },
+            "days": {
+              "default": 3,
+              "description": "how many days",
+              "maximum": 255,
+              "minimum": 0,
+              "type": "integer"
+            },
+            "pollen": {
+              "description": "with what grows",
+              "type": "boolean"
+            },
+            "unit": {
+              "default": "kelvin",
+              "description": "of the temperature",
+              "enum": [
+                "celsius",
+                "kelvin"
+              ],
+              "type": "string"
+            }
+          },
+          "type": "object"
+        }"#]],
+    );
+    for (arguments, said) in [
+        (json!({}), "OK: 北京 3 K None"),
+        (json!({"days": null, "city": null, "pollen": null}), "OK: 北京 3 K None"),
+        (json!({"days": 1, "unit": "celsius", "city": "روما", "pollen": true}), "OK: روما 1 °C Some(true)"),
+        (
+            json!({"unit": "K"}),
+            "ERROR: unusable arguments, `unit`: unknown variant `K`, expected `celsius` or `kelvin`",
+        ),
+        (
+            json!({"days": 256}),
+            "ERROR: unusable arguments, `days`: invalid value: integer `256`, expected u8",
+        ),
+    ] {
+        assert_eq!(shown_of(forecast(), arguments).await, said);
+    }
 }
 
 #[tokio::test]
@@ -159,7 +240,7 @@ async fn a_struct_comes_back_as_json() {
 }
 
 /// Remembers anything.
-#[tool]
+#[tool(undocumented)]
 fn remember(what: Value, tags: Vec<Option<String>>, _place: (f32, f32)) -> Vec<String> {
     let Value::Array(_) = what else { return vec![] };
     tags.into_iter().flatten().collect()
@@ -215,6 +296,7 @@ async fn a_value_of_any_kind_is_an_empty_schema() {
 /// # Arguments
 /// - `type`: which
 /// - `unit`: not used yet
+/// - `value`: what
 #[tool]
 fn odd_names(r#type: String, _unit: String, value: Option<String>) -> String {
     format!("{type} {value:?}", r#type = r#type)
@@ -235,7 +317,7 @@ struct Folder {
 }
 
 /// Draws a tree of folders.
-#[tool]
+#[tool(undocumented)]
 fn draw(top: Folder) -> usize {
     fn count(folder: &Folder) -> usize {
         folder.name.len().min(1) + folder.folders.iter().map(count).sum::<usize>()

@@ -1,11 +1,12 @@
 //! `envelope.failed`: the end that any ask may have, written by the bus when no actor could give one.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Event, Kind, Payload};
 
 /// Ends an ask that its receiver did not end.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct EnvelopeFailed {
     /// Which of the known ways.
     pub kind: FailureKind,
@@ -14,7 +15,7 @@ pub struct EnvelopeFailed {
 }
 
 /// The ways in which an ask ends without an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureKind {
     /// No actor has the address, or it closed with the ask unread.

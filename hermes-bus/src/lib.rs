@@ -19,6 +19,7 @@ mod render;
 mod restart;
 mod rule;
 mod runtime;
+mod schema;
 mod signals;
 mod test_log;
 mod writer;

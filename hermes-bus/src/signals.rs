@@ -1,11 +1,12 @@
 //! What the bus itself says to actors: a timer has fired, an ask should be given up.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Event, Id, Kind, Payload};
 
 /// `timer.fired`: a timer that guards an open ask has run out. Sent by `clock`, caused by that ask, ends nothing.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct TimerFired {
     /// The ask that it guards.
     pub guards: Id,
@@ -21,7 +22,7 @@ impl Event for TimerFired {}
 
 /// `ask.abort`: the asker does not want the answer any more. Interim: it asks the receiver, who still owes one end,
 /// to give it soon.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct AskAbort {
     /// The ask that should end.
     pub ask: Id,

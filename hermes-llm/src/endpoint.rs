@@ -1,16 +1,33 @@
-//! Where a model is asked: address, key, model name and patience.
+//! Where and how a model is asked: address, key, model name and patience.
+
+mod base_url;
+mod error;
+mod extras;
+mod variables;
 
 use std::fmt;
 use std::time::Duration;
 
 use reqwest::Url;
-use reqwest::header::HeaderValue;
+use reqwest::header::{HeaderMap, HeaderValue};
+use serde_json::{Map, Value};
 
-use crate::{ApiKey, Cause};
+use self::base_url::chat_url;
+pub use self::error::EndpointError;
+use self::extras::Extras;
+use self::variables::{API_KEY, BASE_URL, MODEL, read_env};
+use crate::ApiKey;
+use crate::secret::Secret;
 
-const BASE_URL: Variable = Variable { name: "LLM_BASE_URL", example: "http://localhost:11434/v1" };
-const API_KEY: Variable = Variable { name: "LLM_API_KEY", example: "sk-..." };
-const MODEL: Variable = Variable { name: "LLM_MODEL", example: "qwen2.5:7b" };
+/// Whether replies are asked for piece by piece.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Streaming {
+    /// The server tells what comes as it comes.
+    #[default]
+    On,
+    /// The server answers when it has the whole reply: for servers that cannot stream.
+    Off,
+}
 
 /// An OpenAI-compatible endpoint.
 ///
@@ -36,10 +53,12 @@ pub struct Endpoint {
     timeout: Duration,
     retries: u32,
     backoff: Duration,
+    streaming: Streaming,
+    extras: Extras,
 }
 
 impl Endpoint {
-    /// An endpoint without a key, with 60 s of patience and 3 retries.
+    /// An endpoint without a key, with 60 s of patience and 3 retries, that streams.
     ///
     /// # Errors
     /// If the address is no http or https URL, holds a user name or password, or the model has no name.
@@ -55,6 +74,8 @@ impl Endpoint {
             timeout: Duration::from_secs(60),
             retries: 3,
             backoff: Duration::from_millis(500),
+            streaming: Streaming::On,
+            extras: Extras::default(),
         })
     }
 
@@ -92,7 +113,8 @@ impl Endpoint {
     }
 
     /// How long the server may be silent: from sending to the first byte, and between bytes. 60 s by default.
-    /// A server that does not stream is silent while the model thinks.
+    /// A server that does not stream is silent while the model thinks. Heartbeats (comments, blank lines) count as
+    /// bytes, but after five times this long with nothing else the server counts as silent.
     pub fn timeout(self, timeout: Duration) -> Self {
         Endpoint { timeout, ..self }
     }
@@ -106,6 +128,52 @@ impl Endpoint {
     /// default. Tests set it near zero.
     pub fn backoff(self, first: Duration) -> Self {
         Endpoint { backoff: first, ..self }
+    }
+
+    /// Whether replies are streamed. [`Streaming::On`] by default. Either way an answer is read as what it is: JSON
+    /// from a server that does not stream though it was asked to, and events from one that does though it was not.
+    pub fn streaming(self, streaming: Streaming) -> Self {
+        Endpoint { streaming, ..self }
+    }
+
+    /// Sends a further header, such as `api-key` or `HTTP-Referer`. Its value is kept secret like the key. What cannot
+    /// be sent, and a header that the client sets itself, is refused when the client is made.
+    ///
+    /// ```
+    /// use hermes_llm::{Endpoint, OpenAiModel};
+    ///
+    /// let endpoint = Endpoint::new("http://localhost:8000", "qwen")?.header("api-key", "s3cret");
+    /// assert!(!format!("{endpoint:?}").contains("s3cret"));
+    /// assert!(OpenAiModel::new(endpoint.header("Host", "other")).is_err());
+    /// # Ok::<(), hermes_llm::EndpointError>(())
+    /// ```
+    pub fn header(mut self, name: impl Into<String>, value: impl AsRef<str>) -> Self {
+        self.extras.headers.push((name.into(), Secret::new(value.as_ref())));
+        self
+    }
+
+    /// Adds a parameter to the address, such as `api-version`; it is encoded as needed and not shown with the address.
+    pub fn query(mut self, name: impl AsRef<str>, value: impl AsRef<str>) -> Self {
+        self.url.query_pairs_mut().append_pair(name.as_ref(), value.as_ref());
+        self
+    }
+
+    /// Sends a further field in the body, such as `top_p` or `reasoning_effort`; given twice, the last one holds. A
+    /// field that the client writes itself (`model`, `messages`, what is in [`Settings`](crate::Settings), …) is
+    /// refused when the client is made.
+    ///
+    /// ```
+    /// use hermes_llm::{Endpoint, OpenAiModel};
+    ///
+    /// let endpoint = Endpoint::new("http://localhost:8000", "qwen")?.body_field("top_p", 0.9.into());
+    /// assert!(OpenAiModel::new(endpoint.clone()).is_ok());
+    /// let error = OpenAiModel::new(endpoint.body_field("stream", true.into())).unwrap_err();
+    /// assert!(error.to_string().contains("Endpoint::streaming"));
+    /// # Ok::<(), hermes_llm::EndpointError>(())
+    /// ```
+    pub fn body_field(mut self, name: impl Into<String>, value: Value) -> Self {
+        self.extras.fields.insert(name.into(), value);
+        self
     }
 
     /// The model's name.
@@ -133,6 +201,27 @@ impl Endpoint {
         self.key.as_ref().map(|key| key.header().ok_or(EndpointError::ApiKey)).transpose()
     }
 
+    /// The further headers.
+    pub(crate) fn header_map(&self) -> Result<HeaderMap, EndpointError> {
+        self.extras.header_map(self.key.is_some())
+    }
+
+    /// The further fields of the body.
+    pub(crate) fn body_fields(&self) -> Result<&Map<String, Value>, EndpointError> {
+        self.extras.body_fields()
+    }
+
+    pub(crate) fn streams(&self) -> bool {
+        self.streaming == Streaming::On
+    }
+
+    /// The text without key and header values.
+    pub(crate) fn hide_secrets(&self, text: &str) -> String {
+        let headers = self.extras.headers.iter().map(|(_, value)| value);
+        let secrets = self.key.as_ref().map(ApiKey::secret).into_iter().chain(headers);
+        secrets.fold(text.to_owned(), |text, secret| secret.hide_in(&text))
+    }
+
     pub(crate) fn patience(&self) -> Duration {
         self.timeout
     }
@@ -151,142 +240,16 @@ impl fmt::Debug for Endpoint {
             .field("timeout", &self.timeout)
             .field("retries", &self.retries)
             .field("backoff", &self.backoff)
+            .field("streaming", &self.streaming)
+            .field("headers", &self.extras.headers)
+            .field("body_fields", &self.extras.fields)
             .finish()
     }
-}
-
-/// The full address of chat completions below a base URL.
-fn chat_url(base_url: &str) -> Result<Url, EndpointError> {
-    let base_url = base_url.trim();
-    let refuse = |reason: String| EndpointError::BaseUrl { given: without_secrets(base_url), reason };
-    if !["http://", "https://"].iter().any(|scheme| starts_with_ignoring_case(base_url, scheme)) {
-        return Err(refuse("it must begin with http:// or https://".into()));
-    }
-    let mut url = Url::parse(base_url).map_err(|error| refuse(error.to_string()))?;
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err(refuse(format!("it holds a user name or password; put the key in {}", API_KEY.name)));
-    }
-    let path = url.path().trim_end_matches('/');
-    let path = match path {
-        "" => "/v1/chat/completions".to_owned(),
-        full if full.ends_with("/chat/completions") => full.to_owned(),
-        base => format!("{base}/chat/completions"),
-    };
-    url.set_path(&path);
-    Ok(url)
-}
-
-fn starts_with_ignoring_case(text: &str, prefix: &str) -> bool {
-    text.get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix))
-}
-
-/// What may be shown of a URL that we could not or would not read.
-fn without_secrets(url: &str) -> String {
-    let url = url.split(['?', '#']).next().unwrap_or_default();
-    match url.rsplit_once('@') {
-        Some((_, host)) => format!("***@{host}"),
-        None => url.to_owned(),
-    }
-}
-
-fn read_env(name: &str) -> Option<String> {
-    std::env::var_os(name).map(|value| value.to_string_lossy().into_owned())
-}
-
-/// One of the environment variables; shown with an example of its value.
-#[derive(Clone, Copy)]
-struct Variable {
-    name: &'static str,
-    example: &'static str,
-}
-
-impl Variable {
-    fn read(self, lookup: impl Fn(&str) -> Option<String>) -> Option<String> {
-        lookup(self.name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
-    }
-}
-
-impl fmt::Display for Variable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} (for example {}={})", self.name, self.name, self.example)
-    }
-}
-
-/// Why an endpoint, or a client for it, cannot be made.
-#[derive(Clone, Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum EndpointError {
-    /// It is not said where or what to ask.
-    #[error("no model to ask: set {}", variables.join(" and "))]
-    Missing {
-        /// The variables that are not set, each with an example.
-        variables: Vec<String>,
-    },
-    /// The base URL cannot be used.
-    #[error("`{given}` is no usable base URL: {reason}; write it like {}", BASE_URL.example)]
-    BaseUrl {
-        /// What was given, without secrets.
-        given: String,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// A header cannot hold the key.
-    #[error(
-        "the API key holds a character that no key has (a line break or a letter outside ASCII): \
-         look at {} for a slip in copying",
-        API_KEY.name
-    )]
-    ApiKey,
-    /// TLS, or the HTTP client, cannot be set up.
-    #[error("cannot set up the connection to {url}: {message}")]
-    Client {
-        /// The address.
-        url: String,
-        /// What is wrong, and what to do.
-        message: String,
-        /// The error below.
-        #[source]
-        source: Cause,
-    },
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn base_urls_are_taken_as_people_write_them() {
-        for (base, url) in [
-            ("http://h:1", "http://h:1/v1/chat/completions"),
-            ("http://h:1/", "http://h:1/v1/chat/completions"),
-            (" http://h:1/v1\n", "http://h:1/v1/chat/completions"),
-            ("http://h:1/v1//", "http://h:1/v1/chat/completions"),
-            ("HTTPS://h/api/v3", "https://h/api/v3/chat/completions"),
-            ("https://h/openai/v1/chat/completions/", "https://h/openai/v1/chat/completions"),
-        ] {
-            assert_eq!(Endpoint::new(base, "m").unwrap().url(), url, "{base}");
-        }
-        let azure = Endpoint::new("https://h/d/chat/completions?api-version=1&sig=s3cret", "m").unwrap();
-        assert_eq!(azure.address().query(), Some("api-version=1&sig=s3cret"));
-        assert_eq!(azure.url(), "https://h/d/chat/completions");
-        assert!(!format!("{azure:?}").contains("s3cret"));
-    }
-
-    #[test]
-    fn what_is_no_base_url_is_said_without_its_secrets() {
-        for (base, reason) in [
-            ("localhost:11434", "must begin with http"),
-            ("ftp://h", "must begin with http"),
-            ("", "must begin with http"),
-            ("http://", "empty host"),
-            ("https://ann:s3cret@h/v1", "user name or password"),
-            ("http://ann:s3cret@h:port/v1", "port"),
-        ] {
-            let error = Endpoint::new(base, "m").unwrap_err().to_string();
-            assert!(error.contains(reason) && error.contains("http://localhost:11434/v1"), "{error}");
-            assert!(!error.contains("s3cret"), "{error}");
-        }
-    }
 
     #[test]
     fn a_missing_variable_is_named_with_an_example() {

@@ -4,7 +4,8 @@
 //! bytes are what is shared, stored and sent: nothing is serialised twice. A [`ChatModel`] answers a
 //! [`ChatRequest`] with a [`ChatReply`] or a [`ChatError`] that says what may help. [`OpenAiModel`] asks any
 //! OpenAI-compatible [`Endpoint`] (Ollama, llama.cpp, vLLM, a provider); [`ScriptedModel`] asks nobody and
-//! answers from a script, so that tests and examples run offline.
+//! answers from a script, so that tests and examples run offline. Both tell a reply as it comes to whoever gives them
+//! [`Deltas`] to tell it to.
 //!
 //! This crate knows nothing of the bus or of actors.
 
@@ -17,17 +18,20 @@ mod message;
 mod messages;
 mod model;
 mod openai;
+mod pieces;
 mod render;
 mod reply;
 mod request;
+mod schema;
 mod scripted;
+mod secret;
 mod step;
 mod tool_call;
 mod tool_spec;
 
 pub use api_key::ApiKey;
 pub use delta::{Delta, Deltas};
-pub use endpoint::{Endpoint, EndpointError};
+pub use endpoint::{Endpoint, EndpointError, Streaming};
 pub use error::{Cause, ChatError, Retry};
 pub use from_env::from_env_or;
 pub use message::{ChatMessage, Content, Role};

@@ -34,7 +34,8 @@ use crate::{ChatError, ChatReply, ChatRequest, Deltas};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), ChatError> {
-/// let reply = Parrot.chat(ChatRequest::from_iter([&ChatMessage::user("Hello")]), Deltas::none()).await?;
+/// let request = ChatRequest::from_iter([&ChatMessage::user("Hello")]);
+/// let reply = Parrot.chat(request, Deltas::none()).await?;
 /// assert_eq!(reply.message, ChatMessage::assistant("Hello"));
 /// # Ok(())
 /// # }
@@ -44,8 +45,11 @@ pub trait ChatModel: Send + Sync + 'static {
     /// The model's name, for people and statistics.
     fn name(&self) -> &str;
 
-    /// Asks the model once, and tells `deltas` what comes as it comes, if it can. The reply is complete whether or not
-    /// anybody listens. Whoever implements it does its own retries of what passes by itself.
+    /// Asks the model once. Whoever implements it does its own retries of what passes by itself.
+    ///
+    /// What comes of the reply is told to `deltas` as it comes; a model that cannot stream ignores them. They are only
+    /// for showing: the reply returned is the truth, and is complete whether or not anyone listens. A model that asks
+    /// anew after something was told tells [`Delta::Again`](crate::Delta::Again) first.
     ///
     /// # Errors
     /// A [`ChatError`] whose [`retry`](ChatError::retry) says what may help.
@@ -58,6 +62,17 @@ pub trait ChatModel: Send + Sync + 'static {
 
 #[async_trait]
 impl<T: ChatModel + ?Sized> ChatModel for Arc<T> {
+    fn name(&self) -> &str {
+        (**self).name()
+    }
+
+    async fn chat(&self, request: ChatRequest, deltas: Deltas) -> Result<ChatReply, ChatError> {
+        (**self).chat(request, deltas).await
+    }
+}
+
+#[async_trait]
+impl<T: ChatModel + ?Sized> ChatModel for Box<T> {
     fn name(&self) -> &str {
         (**self).name()
     }

@@ -4,6 +4,7 @@ use std::iter::Sum;
 use std::ops::{Add, AddAssign};
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::ChatMessage;
@@ -81,7 +82,7 @@ impl<'de> Deserialize<'de> for Finish {
 }
 
 /// Tokens used, as the provider counts them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Usage {
     /// Tokens of the request, cached ones included.

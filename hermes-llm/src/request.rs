@@ -1,11 +1,12 @@
 //! What a model is asked.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{ChatMessage, Messages, ToolSpecs};
 
 /// Whether the model may, must or must not call a tool.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ToolChoice {
     /// The model decides.
@@ -16,8 +17,16 @@ pub enum ToolChoice {
     Required,
 }
 
-/// How the model samples. What is `None` is not sent, so the server's own default holds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// How the model samples. What is `None` or empty is not sent, so the server's own default holds.
+///
+/// ```
+/// use hermes_llm::Settings;
+///
+/// let settings = Settings { seed: Some(7), stop: vec!["\n\n".into()], ..Settings::default() };
+/// assert_eq!(serde_json::to_string(&settings)?, r#"{"temperature":0.0,"stop":["\n\n"],"seed":7}"#);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Settings {
     /// Sampling temperature; 0 by default.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -28,11 +37,17 @@ pub struct Settings {
     /// Sent only when there are tools: servers refuse it without.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_choice: Option<ToolChoice>,
+    /// Texts at which the model stops; the reply does not hold them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stop: Vec<String>,
+    /// Makes sampling repeatable where the server can.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<i64>,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings { temperature: Some(0.0), max_tokens: None, tool_choice: None }
+        Settings { temperature: Some(0.0), max_tokens: None, tool_choice: None, stop: Vec::new(), seed: None }
     }
 }
 
@@ -67,12 +82,16 @@ mod tests {
 
     #[test]
     fn settings_say_only_what_is_set_and_read_back_equal() {
-        let unset = Settings { temperature: None, max_tokens: None, tool_choice: None };
+        let unset = Settings { temperature: None, ..Settings::default() };
         for (settings, json) in [
             (Settings::default(), r#"{"temperature":0.0}"#),
             (
                 Settings { tool_choice: Some(ToolChoice::Required), ..unset.clone() },
                 r#"{"tool_choice":"required"}"#,
+            ),
+            (
+                Settings { stop: vec!["。".into()], seed: Some(-1), ..unset.clone() },
+                r#"{"stop":["。"],"seed":-1}"#,
             ),
             (unset, "{}"),
         ] {

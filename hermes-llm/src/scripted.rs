@@ -1,11 +1,13 @@
 //! A model that answers from a script, for tests and examples that run offline.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use async_trait::async_trait;
 
+use crate::pieces::pieces;
 use crate::step::estimate;
-use crate::{ChatError, ChatMessage, ChatModel, ChatReply, ChatRequest, Deltas, Role, Step};
+use crate::{ChatError, ChatMessage, ChatModel, ChatReply, ChatRequest, Delta, Deltas, Role, Step};
 
 /// How many of the last messages an error shows, and how many characters of each.
 const SHOWN: (usize, usize) = (6, 160);
@@ -15,11 +17,12 @@ const SHOWN: (usize, usize) = (6, 160);
 /// It fails with [`ChatError::Script`], and says what it was sent, when a request is not what the step expects or no
 /// step is left. Clones share the script and the record. Where a step says no usage, a quarter of the
 /// characters of the rendered messages and tools counts as input tokens, and of the rendered answer as output tokens,
-/// rounded up: plausible, and the same each time. It keeps every request, so a context it was sent is shared, and is
+/// rounded up: plausible, and the same each time. It tells each answer in pieces: text word by word, or every few
+/// characters where there are no spaces, and arguments in two parts. It keeps every request, so a context it was sent is shared, and is
 /// copied (the handles, not the bytes) when its owner adds to it.
 ///
 /// ```
-/// use hermes_llm::{ChatError, ChatMessage, ChatModel, ChatRequest, ScriptedModel, Step};
+/// use hermes_llm::{ChatError, ChatMessage, ChatModel, ChatRequest, Deltas, ScriptedModel, Step};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), ChatError> {
@@ -142,7 +145,7 @@ impl ChatModel for ScriptedModel {
         "scripted"
     }
 
-    async fn chat(&self, request: ChatRequest, _: Deltas) -> Result<ChatReply, ChatError> {
+    async fn chat(&self, request: ChatRequest, deltas: Deltas) -> Result<ChatReply, ChatError> {
         let messages = request.messages.decode().map_err(|error| ChatError::Script {
             message: format!(
                 "the request holds something else than messages ({error}): {:?}",
@@ -158,7 +161,35 @@ impl ChatModel for ScriptedModel {
         if step.hangs() {
             std::future::pending::<()>().await;
         }
-        step.answer(number, input_tokens)
+        let reply = step.answer(number, input_tokens)?;
+        Ok(stream(&step, reply, &deltas).await)
+    }
+}
+
+/// Tells the reply in pieces, as the step says.
+async fn stream(step: &Step, reply: ChatReply, deltas: &Deltas) -> ChatReply {
+    if step.pause().is_none() && !deltas.are_wanted() {
+        return reply;
+    }
+    let pieces = pieces(&reply.message);
+    let time_to_first_token = match (pieces.is_empty(), step.pause(), step.delay()) {
+        (false, Some(pause), delay) => Some(delay.unwrap_or_default() + pause),
+        _ => reply.time_to_first_token,
+    };
+    if step.is_broken() {
+        tell(pieces[..pieces.len() / 2].to_vec(), step.pause(), deltas).await;
+        deltas.tell(Delta::Again);
+    }
+    tell(pieces, step.pause(), deltas).await;
+    ChatReply { time_to_first_token, ..reply }
+}
+
+async fn tell(pieces: Vec<Delta>, pause: Option<Duration>, deltas: &Deltas) {
+    for piece in pieces {
+        if let Some(pause) = pause {
+            tokio::time::sleep(pause).await;
+        }
+        deltas.tell(piece);
     }
 }
 
@@ -244,5 +275,22 @@ mod tests {
         assert_eq!(begun.elapsed(), limit / 2);
         assert_eq!(model.chat(asking(&[]), Deltas::none()).await.unwrap_err().kind(), "server");
         tokio::time::timeout(limit, model.chat(asking(&[]), Deltas::none())).await.unwrap_err();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_streamed_step_pauses_before_each_piece() {
+        let second = Duration::from_secs(1);
+        let begun = tokio::time::Instant::now();
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let record = told.clone();
+        let deltas = Deltas::to(move |delta| record.lock().unwrap().push((begun.elapsed().as_secs(), delta)));
+        let step = Step::text("你好世界，早 Ann").streamed(second).breaks();
+        let reply = ScriptedModel::new([step]).chat(asking(&[]), deltas).await.unwrap();
+
+        let text = |at, text: &str| (at, Delta::Text(text.into()));
+        let again = (1, Delta::Again);
+        let all = [text(1, "你好世界"), again, text(2, "你好世界"), text(3, "，早 "), text(4, "Ann")];
+        assert_eq!(*told.lock().unwrap(), all);
+        assert_eq!(reply.time_to_first_token, Some(second));
     }
 }

@@ -26,6 +26,8 @@ pub struct Step {
     delay: Option<Duration>,
     usage: Option<Usage>,
     finish: Option<Finish>,
+    pause: Option<Duration>,
+    breaks: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -79,6 +81,8 @@ impl Step {
             delay: None,
             usage: None,
             finish: None,
+            pause: None,
+            breaks: false,
         }
     }
 
@@ -98,6 +102,33 @@ impl Step {
     /// Waits this long, by tokio's clock, before it answers.
     pub fn after(self, delay: Duration) -> Self {
         Step { delay: Some(delay), ..self }
+    }
+
+    /// Waits this long, by tokio's clock, before each piece of the answer, and reports the time to the first one.
+    /// Without it the pieces come at once.
+    pub fn streamed(self, pause: Duration) -> Self {
+        Step { pause: Some(pause), ..self }
+    }
+
+    /// The stream breaks in the middle of the answer: the first half of the pieces is told, then
+    /// [`Delta::Again`](crate::Delta::Again), then the whole answer.
+    ///
+    /// ```
+    /// use hermes_llm::{ChatError, ChatModel, ChatRequest, Delta, Deltas, ScriptedModel, Step};
+    /// use std::sync::mpsc;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), ChatError> {
+    /// let (tell, told) = mpsc::channel();
+    /// let model = ScriptedModel::new([Step::text("Hello there").breaks()]);
+    /// model.chat(ChatRequest::default(), Deltas::to(move |delta| drop(tell.send(delta)))).await?;
+    /// let text = |text: &str| Delta::Text(text.into());
+    /// assert_eq!(told.iter().take(4).collect::<Vec<_>>(), [text("Hello "), Delta::Again, text("Hello "), text("there")]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn breaks(self) -> Self {
+        Step { breaks: true, ..self }
     }
 
     /// Reports this usage, in tokens.
@@ -125,6 +156,15 @@ impl Step {
 
     pub(crate) fn delay(&self) -> Option<Duration> {
         self.delay
+    }
+
+    /// The wait before each piece.
+    pub(crate) fn pause(&self) -> Option<Duration> {
+        self.pause
+    }
+
+    pub(crate) fn is_broken(&self) -> bool {
+        self.breaks
     }
 
     pub(crate) fn hangs(&self) -> bool {

@@ -124,6 +124,32 @@ fn planner_executor() {
 }
 
 #[test]
+fn stateful_tool() {
+    runs(
+        "stateful_tool",
+        expect![[r#"
+        Your umbrella is on its way; two are left.
+    "#]],
+        expect![[r#"
+        [00] COMMAND user -> orchestrator: One umbrella, please.
+        [01] COMMAND orchestrator -> llm: One umbrella, please.
+        [02] EVENT   llm -> orchestrator: tool_calls[in_stock(thing=umbrella)]
+        [03] COMMAND orchestrator -> tool.in_stock: {"thing":"umbrella"}
+        [04] EVENT   tool.in_stock -> orchestrator: 3
+        [05] COMMAND orchestrator -> llm: tool results: in_stock
+        [06] EVENT   llm -> orchestrator: tool_calls[order(thing=umbrella)]
+        [07] COMMAND orchestrator -> tool.order: {"thing":"umbrella"}
+        [08] EVENT   tool.order -> orchestrator: {"left":2,"number":1,"thing":"umbrella"}
+        [09] COMMAND orchestrator -> llm: tool results: order
+        [10] EVENT   llm -> orchestrator: Your umbrella is on its way; two are left.
+        [11] EVENT   orchestrator -> final: Your umbrella is on its way; two are left.
+        Task completed in 3 iterations.
+        LLM calls: 3 | Tokens in: 705 | Tokens out: 97
+        Tool calls: 2 | succeeded: 2 | failed: 0"#]],
+    );
+}
+
+#[test]
 fn custom_actor() {
     runs(
         "custom_actor",

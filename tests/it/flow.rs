@@ -65,7 +65,7 @@ async fn each_line_says_which_call_it_is_about_and_none_is_missing() {
         [03] COMMAND orchestrator -> tool.slow: {} (t1.0)
         [04] COMMAND orchestrator -> tool.fails: {} (t1.1)
         [05] EVENT   tool.fails -> orchestrator: ERROR: 无法完成 (t1.1)
-        [06] EVENT   orchestrator -> orchestrator: slow: ERROR: the tool did not answer within 0.2 s (t1.0)
+        [06] EVENT   orchestrator -> orchestrator: slow: ERROR: the tool did not answer within 0.2 s: ask it for less, or go on without it (t1.0)
         [07] COMMAND orchestrator -> llm: tool results: slow, fails, wipe, fly
         [08] EVENT   llm -> orchestrator:  [31mred and long
         [09] EVENT   orchestrator -> final:  [31mred and long

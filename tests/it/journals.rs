@@ -98,7 +98,7 @@ async fn a_panicking_and_a_slow_tool_cost_no_sibling() {
         10 tool.failed tool.explode -> orchestrator (4) ends 4 begun {"call_id":"t1.0","error":{"kind":"panicked","message":"the tool panicked: boom"},"shown":"ERROR: the tool broke down: this is a bug in it"}
         11 tool.returned tool.get_weather -> orchestrator (9) ends 6 begun {"call_id":"t1.2","result":"上海：晴","shown":"OK: 上海：晴"}
         12 timer.fired clock -> orchestrator (5) {"guards":"#5","timer":"timeout"}
-        13 tool.failed orchestrator -> orchestrator (12) ends 5 begun {"call_id":"t1.1","error":{"kind":"timeout","message":"the tool did not answer within 1 s"},"shown":"ERROR: the tool did not answer within 1 s"}
+        13 tool.failed orchestrator -> orchestrator (12) ends 5 begun {"call_id":"t1.1","error":{"kind":"timeout","message":"the tool did not answer within 1 s: whether it has done its work is not known"},"shown":"ERROR: the tool did not answer within 1 s: whether it has done its work is not known"}
         14 llm.chat orchestrator -> llm (13) {"append":[{"of":"#3"},{"of":"#10"},{"of":"#13"},{"of":"#11"}],"turn":2}
         15 llm.replied llm -> orchestrator (14) ends 14 {"finish":"stop","message":{"content":"ok","role":"assistant"}}
         16 task.finished orchestrator -> final (15) ends 1 {"answer":"ok","gathered":[{"call_id":"t1.2","of":"#11","tool":"get_weather"}],"outcome":"completed"}

@@ -7,6 +7,7 @@ mod double;
 mod examples;
 mod faults;
 mod flow;
+mod golden;
 mod house;
 mod journals;
 mod kill;

@@ -107,9 +107,9 @@ async fn interim_envelopes_stand_in_their_places() {
     expect![[r#"
         1 task.start 
         2 llm.chat 
-        0 llm.delta {"turn":1,"text":"Hi"}
-        0 llm.delta {"turn":1,"at":2,"tool_call":{"index":0,"name":"add","arguments":"{\"a\""}}
-        0 llm.delta {"turn":1,"at":2,"again":null}
+        0 llm.delta {"turn":1,"delta":{"text":"Hi"}}
+        0 llm.delta {"turn":1,"at":2,"delta":{"tool_call":{"index":0,"name":"add","arguments":"{\"a\""}}}
+        0 llm.delta {"turn":1,"at":2,"delta":"again"}
         3 llm.replied 
         4 task.finished 
     "#]]

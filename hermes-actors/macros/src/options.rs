@@ -3,7 +3,7 @@
 use proc_macro2::Span;
 use syn::meta::ParseNestedMeta;
 use syn::parse::{Parse, ParseStream, Parser};
-use syn::{Ident, LitStr, Result};
+use syn::{Attribute, Ident, LitInt, LitStr, Meta, Path, Result};
 
 /// The options as written, each at most once.
 #[derive(Default)]
@@ -15,6 +15,21 @@ pub struct Options {
     /// `read_only`, `idempotent` or `destructive`.
     pub effect: Option<Ident>,
     pub open_world: Option<Span>,
+    pub repeatable: Option<Span>,
+    pub undocumented: Option<Span>,
+    /// A function from the returned value to what the model reads of it.
+    pub summary: Option<Path>,
+    /// Never 0.
+    pub max_concurrent: Option<Count>,
+    /// Never 0, and only beside an effect that allows a second attempt.
+    pub retries: Option<Count>,
+}
+
+/// A number above 0, and where it stands.
+#[derive(Clone, Copy)]
+pub struct Count {
+    pub number: u32,
+    pub span: Span,
 }
 
 impl Parse for Options {
@@ -22,11 +37,23 @@ impl Parse for Options {
         let mut options = Options::default();
         let tokens = input.parse()?;
         syn::meta::parser(|meta| options.read(&meta)).parse2(tokens)?;
+        options.check_retries()?;
         Ok(options)
     }
 }
 
 impl Options {
+    /// Those of an attribute that stands above a method.
+    ///
+    /// # Errors
+    /// As for the attribute above a function.
+    pub fn of(attribute: &Attribute) -> Result<Self> {
+        match &attribute.meta {
+            Meta::Path(_) => Ok(Self::default()),
+            _ => attribute.parse_args(),
+        }
+    }
+
     fn read(&mut self, meta: &ParseNestedMeta<'_>) -> Result<()> {
         let word = meta.path.get_ident().map(ToString::to_string).unwrap_or_default();
         match word.as_str() {
@@ -34,15 +61,30 @@ impl Options {
             "description" => once(&mut self.description, meta.value()?.parse()?, meta),
             "timeout" => once(&mut self.timeout, milliseconds(&meta.value()?.parse()?)?, meta),
             "read_only" | "idempotent" | "destructive" => self.read_effect(meta),
-            "open_world" => once(
-                &mut self.open_world,
-                meta.path.get_ident().map_or_else(Span::call_site, Ident::span),
-                meta,
-            ),
+            "open_world" => once(&mut self.open_world, span_of(meta), meta),
+            "repeatable" => once(&mut self.repeatable, span_of(meta), meta),
+            "undocumented" => once(&mut self.undocumented, span_of(meta), meta),
+            "summary" => once(&mut self.summary, meta.value()?.parse()?, meta),
+            "max_concurrent" => once(&mut self.max_concurrent, count(&meta.value()?.parse()?)?, meta),
+            "retries" => once(&mut self.retries, count(&meta.value()?.parse()?)?, meta),
             _ => Err(meta.error(
                 "#[tool] has no such option. It knows name = \"…\", description = \"…\", timeout = \"5s\", \
-                 read_only, idempotent, destructive and open_world",
+                 read_only, idempotent, destructive, open_world, repeatable, summary = function, \
+                 max_concurrent = 2, retries = 2 and undocumented",
             )),
+        }
+    }
+
+    fn check_retries(&self) -> Result<()> {
+        match (&self.retries, &self.effect) {
+            (Some(Count { span, .. }), effect) if effect.as_ref().is_none_or(|e| e == "destructive") => {
+                Err(syn::Error::new(
+                    *span,
+                    "a second attempt may change the world a second time: only a tool that is read_only or idempotent \
+                     may have retries",
+                ))
+            }
+            _ => Ok(()),
         }
     }
 
@@ -54,6 +96,17 @@ impl Options {
             ))),
             _ => once(&mut self.effect, effect.clone(), meta),
         }
+    }
+}
+
+fn span_of(meta: &ParseNestedMeta<'_>) -> Span {
+    meta.path.get_ident().map_or_else(Span::call_site, Ident::span)
+}
+
+fn count(literal: &LitInt) -> Result<Count> {
+    match literal.base10_parse::<u32>() {
+        Ok(number) if number > 0 => Ok(Count { number, span: literal.span() }),
+        _ => Err(syn::Error::new(literal.span(), "this is a whole number, 1 or more")),
     }
 }
 

@@ -8,10 +8,10 @@ use hermes_bus::Runtime;
 use hermes_llm::{ChatModel, Settings};
 use tokio::sync::OnceCell;
 
-use super::{Agent, Backing, Inner, IntoAgentTool};
+use super::{Agent, Backing, Inner, IntoAgentTool, IntoAgentTools};
 use crate::definition::{AtLimit, Definition, ToolDefinition};
 use crate::protocol::Limits;
-use crate::tool::DeclarationError;
+use crate::tool::{DeclarationError, States};
 
 /// Makes an [`Agent`].
 #[must_use]
@@ -21,6 +21,7 @@ pub struct AgentBuilder {
     model: Option<Arc<dyn ChatModel>>,
     settings: Settings,
     tools: Vec<(ToolDefinition, Backing)>,
+    states: States,
     limits: Limits,
     at_limit: AtLimit,
     runtime: Option<Runtime>,
@@ -64,6 +65,7 @@ impl AgentBuilder {
             model: None,
             settings: Settings::default(),
             tools: Vec::new(),
+            states: States::default(),
             limits: Limits::default(),
             at_limit: AtLimit::default(),
             runtime: None,
@@ -91,6 +93,19 @@ impl AgentBuilder {
     /// Gives it a tool: a `#[tool]` function, an `impl Tool`, or another agent ([`Agent::as_tool`]).
     pub fn tool<Form>(mut self, tool: impl IntoAgentTool<Form>) -> Self {
         self.tools.push(tool.into_agent_tool().0);
+        self
+    }
+
+    /// Gives it several tools: a value whose methods are tools (`#[tool]` above its `impl` block), or a list of one kind.
+    pub fn tools<Form>(mut self, tools: impl IntoAgentTools<Form>) -> Self {
+        self.tools.extend(tools.into_agent_tools().into_iter().map(|tool| tool.0));
+        self
+    }
+
+    /// Sets a value that its tools, and those of its sub-agents, may take as `State<T>`: a pool, a client. One for each
+    /// type; a state of the same type that a task brings goes before it.
+    pub fn state<T: Send + Sync + 'static>(mut self, value: T) -> Self {
+        self.states.insert(value);
         self
     }
 
@@ -151,6 +166,7 @@ impl AgentBuilder {
             limits: self.limits,
             model,
             tools: backings,
+            states: self.states,
             runtime: self.runtime,
             hosted: OnceCell::new(),
         })))

@@ -8,10 +8,12 @@ use hermes_bus::{Address, Directory, Place, Runtime};
 
 use super::{Agent, Backing, Hosted, RunError};
 use crate::default_journal;
-use crate::definition::Definition;
+use crate::definition::{Definition, ToolDefinition};
 use crate::llm::Llm;
+use crate::run_states::RunStates;
 use crate::sub_agent::Employment;
 use crate::tests_on_drop;
+use crate::tool::States;
 use crate::tool_actor::ToolActor;
 
 /// Registers everything that tasks of `agent` need, once per agent.
@@ -22,36 +24,49 @@ pub(super) async fn host(agent: &Agent) -> Result<Hosted, RunError> {
     };
     tests_on_drop::add(&runtime);
     let directory = runtime.directory();
-    let definition = register(agent, &runtime, &directory, "").await?;
-    Ok(Hosted { runtime, directory, definition })
+    let runs = RunStates::default();
+    let hosting = Hosting { runtime: &runtime, directory: &directory, runs: &runs };
+    let definition = register(agent, hosting, "", States::default()).await?;
+    Ok(Hosted { runtime, directory, definition, runs })
+}
+
+/// Where an agent and its sub-agents are registered, and where their tools find what a task was given.
+#[derive(Clone, Copy)]
+struct Hosting<'a> {
+    runtime: &'a Runtime,
+    directory: &'a Directory,
+    runs: &'a RunStates,
 }
 
 type Registering<'a> = Pin<Box<dyn Future<Output = Result<BlobHash, RunError>> + Send + 'a>>;
 
-/// Registers the actors of one agent in `scope`, and of its sub-agents in scopes below.
+/// Registers the actors of one agent in `scope`, and of its sub-agents in scopes below. `inherited` are the states of
+/// the agents that it works for.
 fn register<'a>(
     agent: &'a Agent,
-    runtime: &'a Runtime,
-    directory: &'a Directory,
+    hosting: Hosting<'a>,
     scope: &'a str,
+    inherited: States,
 ) -> Registering<'a> {
     Box::pin(async move {
+        let Hosting { runtime, directory, runs } = hosting;
         let definition = &agent.0.definition;
+        let states = agent.0.states.over(&inherited);
         let (model, settings) = (agent.0.model.clone(), definition.clone());
         let place = directory.place();
         let llm = Address::in_scope(scope, "llm");
         runtime.register(place, llm, move || Llm::new(model.clone(), &settings)).await?;
-        for (tool, backing) in definition.tools.iter().zip(&agent.0.tools) {
-            let name = &tool.declaration.name;
+        for (ToolDefinition { declaration, .. }, backing) in definition.tools.iter().zip(&agent.0.tools) {
+            let name = &declaration.name;
             let address = Address::in_scope(scope, &format!("tool.{name}"));
             match backing {
                 Backing::Function(tool) => {
-                    let tool = tool.clone();
-                    runtime.register(place, address, move || ToolActor::new(tool.clone())).await?;
+                    let actor = ToolActor::new(tool.clone(), declaration, states.clone(), runs.clone());
+                    runtime.register(place, address, move || actor.clone()).await?;
                 }
                 Backing::Agent(sub) => {
                     let below = Address::in_scope(scope, name).to_string();
-                    let hash = register(&sub.agent, runtime, directory, &below).await?;
+                    let hash = register(&sub.agent, hosting, &below, states.clone()).await?;
                     employ(runtime, place, address, sub, hash).await?;
                 }
             }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{AsTool, Backing};
 use crate::definition::{ToolDefinition, ToolKind};
-use crate::tool::Tool;
+use crate::tool::{Tool, ToolSet};
 
 /// A tool in the hands of an agent's builder.
 pub struct AgentTool(pub(super) (ToolDefinition, Backing));
@@ -43,5 +43,37 @@ impl IntoAgentTool<ByValue> for AsTool {
     fn into_agent_tool(self) -> AgentTool {
         let definition = ToolDefinition { declaration: self.declaration(), kind: ToolKind::Agent };
         AgentTool((definition, Backing::Agent(self)))
+    }
+}
+
+/// What [`AgentBuilder::tools`](super::AgentBuilder::tools) takes: a [`ToolSet`], also in an `Arc`, and a list of tools. The
+/// parameter only keeps the three apart.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no set of tools",
+    note = "write `#[tool]` above an `impl` block and its methods, or give a `Vec` of tools"
+)]
+pub trait IntoAgentTools<Form> {
+    /// Makes them tools of an agent.
+    fn into_agent_tools(self) -> Vec<AgentTool>;
+}
+
+/// A value in an `Arc`.
+pub struct Shared;
+
+impl<S: ToolSet> IntoAgentTools<ByValue> for S {
+    fn into_agent_tools(self) -> Vec<AgentTool> {
+        Arc::new(self).into_agent_tools()
+    }
+}
+
+impl<S: ToolSet> IntoAgentTools<Shared> for Arc<S> {
+    fn into_agent_tools(self) -> Vec<AgentTool> {
+        self.tools().into_agent_tools()
+    }
+}
+
+impl<T: Tool> IntoAgentTools<Vec<T>> for Vec<T> {
+    fn into_agent_tools(self) -> Vec<AgentTool> {
+        self.into_iter().map(IntoAgentTool::into_agent_tool).collect()
     }
 }

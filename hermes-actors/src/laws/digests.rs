@@ -14,6 +14,7 @@ use crate::digest::Digest;
 use crate::protocol::{
     Append, History, LlmChat, LlmReplied, TaskStart, ToolFailed, ToolRejected, ToolReturned,
 };
+use crate::tool::{Image, image, tool_message};
 
 /// Checks law 9. It needs the blobs, where the definitions are; what it cannot follow it reports.
 pub fn digests(journal: &dyn Journal, records: &[Record]) -> Vec<Broken> {
@@ -104,7 +105,7 @@ impl<'a> Digests<'a> {
             TaskStart::NAME => self.read::<TaskStart>(&entry).map(|p| ChatMessage::user(p.task)),
             LlmReplied::NAME => self.read::<LlmReplied>(&entry).map(|p| p.message),
             ToolReturned::NAME | ToolFailed::NAME | ToolRejected::NAME => {
-                self.read::<Shown>(&entry).map(|p| ChatMessage::tool(p.call_id, p.shown))
+                self.read::<Shown>(&entry).map(|p| tool_message(&p.call_id, &p.shown, &p.images))
             }
             other => Err(format!("a {other} holds no chat message")),
         }
@@ -127,6 +128,8 @@ impl<'a> Digests<'a> {
 struct Shown {
     call_id: String,
     shown: String,
+    #[serde(default, with = "image::journaled")]
+    images: Vec<Image>,
 }
 
 fn words(why: impl ToString) -> String {

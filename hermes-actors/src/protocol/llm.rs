@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use hermes_bus::{Event, Id, Kind, Payload};
 use hermes_llm::{ChatMessage, Delta, Finish, Messages, Settings, Usage};
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
@@ -13,7 +14,7 @@ use crate::digest::Digest;
 
 /// `llm.chat`: asks the model. In the journal it holds what entered the context since the task's last one, so that
 /// the exact request of any turn can be rebuilt; to another process it carries the whole context.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct LlmChat {
     /// Numbers every chat of the task, from 1.
     pub turn: u32,
@@ -32,11 +33,12 @@ pub struct LlmChat {
     pub settings: Option<Settings>,
     /// The whole context.
     #[serde(default, skip_serializing, deserialize_with = "messages")]
+    #[schemars(with = "Vec<ChatMessage>")]
     pub messages: Messages,
 }
 
 /// What a chat is for. Each has its own context.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Purpose {
     /// A turn of the task.
@@ -57,7 +59,7 @@ impl Purpose {
 }
 
 /// One message that entered a context.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Append {
     /// An earlier envelope holds it.
@@ -71,7 +73,7 @@ pub enum Append {
 }
 
 /// `llm.replied`: the model answered.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LlmReplied {
     /// As in the chat that it ends.
     #[serde(default, skip_serializing_if = "Purpose::is_turn")]
@@ -92,7 +94,7 @@ pub struct LlmReplied {
 
 /// `llm.delta`: a part of a reply, as it comes. An interim note, caused by its `llm.chat`: it is only for showing, and
 /// may be lost. What counts is the `llm.replied`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LlmDelta {
     /// As in the chat.
     pub turn: u32,
@@ -102,13 +104,12 @@ pub struct LlmDelta {
     /// How many bytes of text were told of this reply before, so that a reader knows when it missed something.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub at: usize,
-    /// `text`, `reasoning`, `tool_call`, or `again` when the model is asked anew and all of it is void.
-    #[serde(flatten)]
+    /// What came.
     pub delta: Delta,
 }
 
 /// `llm.failed`: the model did not answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LlmFailed {
     /// As in the chat that it ends.
     #[serde(default, skip_serializing_if = "Purpose::is_turn")]

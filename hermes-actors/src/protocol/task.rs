@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use hermes_bus::journal::BlobHash;
 use hermes_bus::{EnvelopeFailed, Event, Id, Kind, Payload, TraceId};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::payload;
@@ -15,7 +16,7 @@ use crate::stats::Stats;
 pub const MACHINE_VERSION: u32 = 1;
 
 /// `task.start`: one request to one agent.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TaskStart {
     /// What is wanted, in the user's words: the user message of the context.
     pub task: String,
@@ -34,7 +35,7 @@ pub struct TaskStart {
 ///
 /// It is the context that the last `llm.chat` of that task sent, and what entered it after that, which the first
 /// `llm.chat` of the new task repeats by reference.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct History {
     /// The trace of that task.
     pub trace: TraceId,
@@ -48,7 +49,7 @@ pub struct History {
 }
 
 /// What a task may use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Limits {
     /// Turns: model calls that may ask for tools.
     pub max_iterations: u32,
@@ -74,15 +75,15 @@ impl Limits {
 }
 
 /// `task.cancel`: end it soon and lawfully.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CancelTask {}
 
 /// `task.cancelling`: the task is ending; `task.finished` follows.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TaskCancelling {}
 
 /// `task.finished`: the outcome.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TaskFinished {
     /// How it ended.
     pub outcome: End,
@@ -106,7 +107,7 @@ pub struct TaskFinished {
 }
 
 /// How a task ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum End {
     /// The model answered.
@@ -147,7 +148,7 @@ impl End {
 }
 
 /// What went wrong in a task.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Failure {
     /// A stable word: a kind of `llm.failed`, or `empty_reply`, `cut_off`, `died`, `journal`.
     pub kind: String,
@@ -159,7 +160,7 @@ pub struct Failure {
 }
 
 /// One tool result that a task gathered.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Gathered {
     /// Which call.
     pub call_id: String,

@@ -1,12 +1,13 @@
 //! `tool.*`: one tool call, from its intent to its one end.
 
-use hermes_bus::Id;
+use hermes_bus::{Event, Id, Kind, Payload};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::payload;
 use crate::stats::Spent;
-use crate::tool::Effect;
+use crate::tool::{Effect, Image, image};
 
 /// Our id of a call, which every llm actor gives: `t<turn>.<index>`, by the `turn` of the `llm.chat` and the call's
 /// place in the reply.
@@ -15,7 +16,7 @@ pub fn call_id(turn: u32, index: usize) -> String {
 }
 
 /// `tool.call`: the intent. Sent once under its id, which is also the key under which it may run again after a crash.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CallTool {
     /// Our id of the call, `t<turn>.<index>`.
     pub call_id: String,
@@ -34,7 +35,7 @@ pub struct CallTool {
 }
 
 /// Who asked for a call, when it was not the model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AskedBy {
     /// A step of the program.
@@ -42,14 +43,29 @@ pub enum AskedBy {
 }
 
 /// `tool.started`: a place is held and the body begins. A note.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ToolStarted {
     /// Which call.
     pub call_id: String,
 }
 
+/// `tool.progress`: what a tool is doing. An interim note: it stands in no journal, and only observers may see it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ToolProgress {
+    /// Which call.
+    pub call_id: String,
+    /// For a person.
+    pub text: String,
+    /// How much of the work is done, where the tool counts it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub done: Option<u64>,
+    /// Out of how much.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total: Option<u64>,
+}
+
 /// `tool.returned`: the tool did its work.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ToolReturned {
     /// Which call.
     pub call_id: String,
@@ -57,13 +73,17 @@ pub struct ToolReturned {
     pub result: Value,
     /// What the model reads: `OK: …`.
     pub shown: String,
+    /// What the model sees after it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "image::journaled")]
+    #[schemars(with = "Vec<image::journaled::Form>")]
+    pub images: Vec<Image>,
     /// What the call cost, when an agent stands behind the tool.
     #[serde(default, skip_serializing_if = "Spent::is_nothing")]
     pub spent: Spent,
 }
 
 /// `tool.failed`: it did not.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ToolFailed {
     /// Which call.
     pub call_id: String,
@@ -77,7 +97,7 @@ pub struct ToolFailed {
 }
 
 /// How a call failed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ToolFailure {
     /// In which of the known ways.
     pub kind: ToolFailureKind,
@@ -86,7 +106,7 @@ pub struct ToolFailure {
 }
 
 /// The ways in which a call fails.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolFailureKind {
     /// Its time ran out.
@@ -111,7 +131,7 @@ impl ToolFailed {
 }
 
 /// `tool.rejected`: the model asked for a call that is not made. A note; no tool ran.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ToolRejected {
     /// Which call.
     pub call_id: String,
@@ -124,7 +144,7 @@ pub struct ToolRejected {
 }
 
 /// Why a call is not made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RejectReason {
     /// No tool has that name.
@@ -144,3 +164,10 @@ payload!(ToolStarted, event "tool.started");
 payload!(ToolReturned, event "tool.returned");
 payload!(ToolFailed, event "tool.failed");
 payload!(ToolRejected, event "tool.rejected");
+
+impl Payload for ToolProgress {
+    const NAME: &'static str = "tool.progress";
+    const KIND: Kind = Kind::Event;
+    const INTERIM: bool = true;
+}
+impl Event for ToolProgress {}

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::definition::{Definition, ToolKind};
 use crate::protocol::RejectReason;
-use crate::tool::{Effect, ToolError, shown};
+use crate::tool::{Effect, Image, ToolError, shown, tool_message};
 
 /// One tool call that the model asked for.
 #[derive(Debug, Clone, Hash)]
@@ -54,7 +54,7 @@ impl std::hash::Hash for Arguments {
 #[derive(Debug, Clone, Hash)]
 pub(super) enum Told {
     /// An envelope holds it.
-    By { of: Id, shown: String },
+    By { of: Id, shown: String, images: Vec<Image> },
     /// It stands nowhere else.
     Here { shown: String },
 }
@@ -77,11 +77,11 @@ impl Call {
     /// Its tool message and the envelope that holds it.
     pub(super) fn told(&self) -> Option<(ChatMessage, Option<Id>)> {
         let Progress::Ended(told) = &self.progress else { return None };
-        let (shown, of) = match told {
-            Told::By { of, shown } => (shown, Some(*of)),
-            Told::Here { shown } => (shown, None),
+        let (shown, images, of) = match told {
+            Told::By { of, shown, images } => (shown, images.as_slice(), Some(*of)),
+            Told::Here { shown } => (shown, [].as_slice(), None),
         };
-        Some((ChatMessage::tool(self.call_id.as_str(), shown.as_str()), of))
+        Some((tool_message(&self.call_id, shown, images), of))
     }
 }
 

@@ -9,7 +9,7 @@ use crate::protocol::{
     CallTool, Failure, Gathered, LlmReplied, RejectReason, ToolFailed, ToolRejected, ToolReturned,
 };
 use crate::stats::Spent;
-use crate::tool::Effect;
+use crate::tool::{Effect, Image};
 
 impl Task {
     /// The model asked for tools.
@@ -82,7 +82,7 @@ impl Task {
         let draft = self.draft(cause, self.me.clone(), call_id, note);
         let of = draft.id();
         effects.send(draft);
-        Told::By { of, shown }
+        Told::By { of, shown, images: Vec::new() }
     }
 
     /// Sends what has a place; when every call has its end, the turn is over.
@@ -144,7 +144,7 @@ impl Task {
         let took = u64::try_from(millis(envelope.timestamp) - since).unwrap_or_default();
         let Heard { told, success, spent } = heard(envelope);
         let call = &mut self.state.calls[at];
-        if let (Told::By { of, shown }, true) = (&told, success) {
+        if let (Told::By { of, shown, .. }, true) = (&told, success) {
             let (call_id, tool) = (call.call_id.clone(), call.tool.clone());
             self.state.gathered.push(Gathered { call_id, tool, of: *of, shown: shown.clone() });
         }
@@ -194,8 +194,8 @@ struct Heard {
 
 /// Reads the end of a call, whatever it is.
 fn heard(envelope: &Envelope) -> Heard {
-    let by = |shown: &str, success, spent| {
-        let told = Told::By { of: envelope.id, shown: shown.to_owned() };
+    let by = |shown: &str, images: &[Image], success, spent| {
+        let told = Told::By { of: envelope.id, shown: shown.to_owned(), images: images.to_vec() };
         Heard { told, success, spent }
     };
     let here = |why: String| {
@@ -204,11 +204,11 @@ fn heard(envelope: &Envelope) -> Heard {
     };
     match envelope.body.name() {
         ToolReturned::NAME => match envelope.get::<ToolReturned>() {
-            Ok(returned) => by(&returned.shown, true, returned.spent),
+            Ok(returned) => by(&returned.shown, &returned.images, true, returned.spent),
             Err(why) => here(why.to_string()),
         },
         ToolFailed::NAME => match envelope.get::<ToolFailed>() {
-            Ok(failed) => by(&failed.shown, false, failed.spent),
+            Ok(failed) => by(&failed.shown, &[], false, failed.spent),
             Err(why) => here(why.to_string()),
         },
         EnvelopeFailed::NAME => match envelope.get::<EnvelopeFailed>() {

@@ -19,15 +19,21 @@ impl Task {
         let guarded =
             |call: &super::Call| matches!(call.progress, Progress::Sent { ask, .. } if ask == timer.guards);
         if let Some(at) = self.state.calls.iter().position(guarded) {
-            let seconds = self.declared_seconds(at);
-            let why = format!("the tool did not answer within {seconds} s");
+            let why = self.timed_out(at);
             self.end_call(envelope, at, ToolFailureKind::Timeout, &why, effects);
         }
     }
 
-    fn declared_seconds(&self, at: usize) -> f64 {
-        let declared = self.definition.tool(&self.state.calls[at].tool).and_then(|t| t.declaration.timeout);
-        declared.unwrap_or(crate::definition::TOOL_TIMEOUT).as_secs_f64()
+    /// What the model is told of a timeout, and what it can make of that.
+    fn timed_out(&self, at: usize) -> String {
+        let declaration = self.definition.tool(&self.state.calls[at].tool).map(|tool| &tool.declaration);
+        let timeout = declaration.and_then(|d| d.timeout).unwrap_or(crate::definition::TOOL_TIMEOUT);
+        let advice = if declaration.is_some_and(|d| d.effect.may_run_again()) {
+            "ask it for less, or go on without it"
+        } else {
+            "whether it has done its work is not known"
+        };
+        format!("the tool did not answer within {} s: {advice}", timeout.as_secs_f64())
     }
 
     /// The end of something that this task had asked for.

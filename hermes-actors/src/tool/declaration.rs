@@ -1,6 +1,7 @@
 //! The declaration: what a tool says of itself to models, to the journal and to the rules that guard it.
 
-use super::Effect;
+use super::{Effect, schema_for};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::time::Duration;
@@ -11,7 +12,7 @@ const NAME_LENGTH: usize = 64;
 /// What a tool says of itself.
 ///
 /// Its JSON form is a promise: it is journaled as part of an agent's definition.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Declaration {
     /// The name models call it by: 1 to 64 of `a-z A-Z 0-9 _ -`.
@@ -29,7 +30,22 @@ pub struct Declaration {
     /// How long one call may take, counted from when it is sent; `None` leaves it to the agent's default.
     /// Journaled as `timeout_ms`, in whole milliseconds.
     #[serde(rename = "timeout_ms", with = "milliseconds", default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<u64>")]
     pub timeout: Option<Duration>,
+    /// Whether equal calls one after the other are what it is for (a clock, a queue). Declared only: nothing guards
+    /// against repeats yet.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub repeatable: bool,
+    /// How many calls may run at once in the whole process; who waits for a place waits within its timeout.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_concurrent: Option<u32>,
+    /// How often a call that failed is tried again, with back-off, within its timeout.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub retries: u32,
+}
+
+fn is_none(retries: &u32) -> bool {
+    *retries == 0
 }
 
 impl Declaration {
@@ -50,7 +66,15 @@ impl Declaration {
             effect: Effect::default(),
             open_world: false,
             timeout: None,
+            repeatable: false,
+            max_concurrent: None,
+            retries: 0,
         }
+    }
+
+    /// As [`new`](Self::new), with the schema of `T`, a struct with one field for each parameter.
+    pub fn of<T: JsonSchema>(name: impl Into<String>, description: impl Into<String>) -> Self {
+        Self::new(name, description, schema_for::<T>())
     }
 
     /// Declares what a call may do to the world.
@@ -74,7 +98,28 @@ impl Declaration {
         self
     }
 
-    /// Whether every provider will accept this declaration.
+    /// Declares that equal calls one after the other are what it is for.
+    #[must_use]
+    pub fn repeatable(mut self) -> Self {
+        self.repeatable = true;
+        self
+    }
+
+    /// Sets how many calls may run at once in the whole process: 1 or more.
+    #[must_use]
+    pub fn max_concurrent(mut self, calls: u32) -> Self {
+        self.max_concurrent = Some(calls);
+        self
+    }
+
+    /// Sets how often a call that failed is tried again. Only for what may run twice: `read_only` or `idempotent`.
+    #[must_use]
+    pub fn retries(mut self, times: u32) -> Self {
+        self.retries = times;
+        self
+    }
+
+    /// Whether every provider will accept this declaration, and it does not contradict itself.
     ///
     /// # Errors
     /// One bad name or schema makes a provider refuse the whole request, so each has its own error,
@@ -91,6 +136,12 @@ impl Declaration {
         if schema.get("properties").is_some_and(|properties| !properties.is_object()) {
             return Err(fault("their `properties` are not a JSON object"));
         }
+        if self.retries > 0 && !self.effect.may_run_again() {
+            return Err(DeclarationError::Retries { name: self.name.clone() });
+        }
+        if self.max_concurrent == Some(0) {
+            return Err(DeclarationError::NoPlaces { name: self.name.clone() });
+        }
         Ok(())
     }
 }
@@ -100,7 +151,7 @@ fn is_name(name: &str) -> bool {
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
 }
 
-/// Why providers would refuse a [`Declaration`].
+/// Why a [`Declaration`] cannot be: providers would refuse it, or it contradicts itself.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DeclarationError {
@@ -123,6 +174,21 @@ pub enum DeclarationError {
         name: String,
         /// What is wrong with them.
         fault: &'static str,
+    },
+    /// What may change the world each time it runs must not be tried again.
+    #[error(
+        "the tool `{name}` has retries, but a second attempt may change the world a second time: declare it read_only \
+         or idempotent, or leave the retries out"
+    )]
+    Retries {
+        /// The tool's name.
+        name: String,
+    },
+    /// No call could ever run.
+    #[error("the tool `{name}` may run none at once: set its max_concurrent to 1 or more")]
+    NoPlaces {
+        /// The tool's name.
+        name: String,
     },
 }
 
@@ -172,6 +238,16 @@ mod tests {
             assert!(error.to_string().contains("1 to 64 of the characters"), "{error}");
         }
         assert_eq!(Declaration::new("get-weather_2", "", json!({"type": "object"})).check(), Ok(()));
+    }
+
+    #[test]
+    fn what_may_change_the_world_is_not_tried_again() {
+        let tool = Declaration::new("pay", "Pays.", json!({"type": "object"})).retries(2);
+        let error = tool.check().unwrap_err();
+        assert!(error.to_string().contains("declare it read_only or idempotent"), "{error}");
+        assert_eq!(tool.clone().effect(Effect::Idempotent).check(), Ok(()));
+        let error = tool.effect(Effect::ReadOnly).max_concurrent(0).check().unwrap_err();
+        assert_eq!(error, DeclarationError::NoPlaces { name: "pay".to_owned() });
     }
 
     #[test]

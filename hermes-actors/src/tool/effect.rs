@@ -1,12 +1,13 @@
 //! The effect a tool declares: what a call may do to the world, and so whether it may run twice.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a call of a tool may do to the world. The words are MCP's tool annotations.
 ///
 /// It decides what happens to a call that had begun when the process died: `ReadOnly` and `Idempotent` calls run
 /// again under the same call id, any other ends as interrupted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
     /// Changes nothing.
@@ -18,4 +19,11 @@ pub enum Effect {
     MayChange,
     /// May destroy what cannot be brought back: wants a person's approval before each call.
     Destructive,
+}
+
+impl Effect {
+    /// Whether a call may run a second time without changing more than the first did.
+    pub fn may_run_again(self) -> bool {
+        matches!(self, Self::ReadOnly | Self::Idempotent)
+    }
 }

@@ -12,12 +12,13 @@ use std::sync::Arc;
 pub struct ToolError {
     message: String,
     source: Option<Arc<dyn Error + Send + Sync>>,
+    permanent: bool,
 }
 
 impl ToolError {
     /// An error that says `message` to the model.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), source: None }
+        Self { message: message.into(), source: None, permanent: false }
     }
 
     /// Keeps `source` for whoever logs the error. The model reads only the message.
@@ -25,6 +26,17 @@ impl ToolError {
     pub fn caused_by(mut self, source: impl Error + Send + Sync + 'static) -> Self {
         self.source = Some(Arc::new(source));
         self
+    }
+
+    /// Says that another attempt would end the same: a tool with `retries` does not try again.
+    #[must_use]
+    pub fn permanent(self) -> Self {
+        Self { permanent: true, ..self }
+    }
+
+    /// Whether another attempt would end the same.
+    pub fn is_permanent(&self) -> bool {
+        self.permanent
     }
 
     /// What the model reads.

@@ -1,6 +1,6 @@
 //! The output of a call, and how an outcome reads to the model.
 
-use super::{ToolError, clip};
+use super::{Image, ToolError, clip};
 use serde::Serialize;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -14,6 +14,10 @@ pub const SHOWN_CHARACTERS: usize = 2_000;
 pub struct ToolOutput {
     /// The result as data: journaled whole, and what other programs read.
     pub result: Value,
+    /// Images, which the model sees after the text.
+    pub images: Vec<Image>,
+    /// What the model reads instead of the result.
+    pub summary: Option<String>,
 }
 
 impl ToolOutput {
@@ -23,16 +27,30 @@ impl ToolOutput {
     /// When the value has no JSON form, such as a map whose keys are not text.
     pub fn json(value: &(impl Serialize + ?Sized)) -> Result<Self, ToolError> {
         match serde_json::to_value(value) {
-            Ok(result) => Ok(Self { result }),
+            Ok(result) => Ok(Self { result, ..Self::default() }),
             Err(error) => {
-                Err(ToolError::new(format!("the tool's result has no JSON form: {error}")).caused_by(error))
+                let words = format!("the tool's result has no JSON form: {error}");
+                Err(ToolError::new(words).caused_by(error).permanent())
             }
         }
     }
 
     /// A result that is plain text.
     pub fn text(text: impl Into<String>) -> Self {
-        Self { result: Value::String(text.into()) }
+        Self { result: Value::String(text.into()), ..Self::default() }
+    }
+
+    /// With one more image. One without any result besides is shown as the number of its images.
+    #[must_use]
+    pub fn with_image(mut self, image: Image) -> Self {
+        self.images.push(image);
+        self
+    }
+
+    /// With a text that the model reads instead of the result; the journal keeps the whole result.
+    #[must_use]
+    pub fn with_summary(self, summary: impl Into<String>) -> Self {
+        Self { summary: Some(summary.into()), ..self }
     }
 
     /// The whole result as text for the model, without prefix and without limit.
@@ -44,7 +62,14 @@ impl ToolOutput {
     }
 
     fn as_text(&self) -> Cow<'_, str> {
+        if let Some(summary) = &self.summary {
+            return summary.as_str().into();
+        }
         match &self.result {
+            Value::Null if !self.images.is_empty() => match self.images.len() {
+                1 => "1 image".into(),
+                many => format!("{many} images").into(),
+            },
             Value::String(text) if text.is_empty() => {
                 "(The tool ran and returned an empty text. That is a normal result.)".into()
             }
@@ -58,6 +83,37 @@ impl ToolOutput {
             }
             value => value.to_string().into(),
         }
+    }
+}
+
+/// What a tool's function may return: every serialisable value, a [`ToolOutput`], and an [`Image`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the result of a tool",
+    note = "derive serde's `Serialize` for it, or return a `ToolOutput` or an `Image`"
+)]
+pub trait IntoToolOutput: Send {
+    /// Makes it the output of a call.
+    ///
+    /// # Errors
+    /// When the value has no JSON form, such as a map whose keys are not text.
+    fn into_tool_output(self) -> Result<ToolOutput, ToolError>;
+}
+
+impl<T: Serialize + Send> IntoToolOutput for T {
+    fn into_tool_output(self) -> Result<ToolOutput, ToolError> {
+        ToolOutput::json(&self)
+    }
+}
+
+impl IntoToolOutput for ToolOutput {
+    fn into_tool_output(self) -> Result<ToolOutput, ToolError> {
+        Ok(self)
+    }
+}
+
+impl IntoToolOutput for Image {
+    fn into_tool_output(self) -> Result<ToolOutput, ToolError> {
+        Ok(ToolOutput::default().with_image(self))
     }
 }
 
@@ -102,6 +158,19 @@ mod tests {
             assert!(text.starts_with("OK: ") && text.contains("That is a normal result"), "{text}");
         }
         assert_eq!(shown(&Err(ToolError::new(""))), "ERROR: the tool failed and did not say why");
+    }
+
+    #[test]
+    fn a_summary_stands_for_the_result_and_images_are_counted_where_there_is_nothing_else() {
+        let summary = ToolOutput::text("a long report").with_summary("3 pages");
+        assert_eq!(
+            (shown(&Ok(summary.clone())), summary.result),
+            ("OK: 3 pages".to_owned(), json!("a long report"))
+        );
+        let image = Image::new("image/png", b"png");
+        let two = ToolOutput::default().with_image(image.clone()).with_image(image.clone());
+        assert_eq!(shown(&Ok(two)), "OK: 2 images");
+        assert_eq!(shown(&Ok(ToolOutput::text("see").with_image(image))), "OK: see");
     }
 
     #[test]

@@ -1,6 +1,9 @@
 //! What the code that `#[tool]` writes leans on. No promise: only the macro of the same version may use it.
 
 use super::ToolError;
+use super::arguments::arguments_with;
+use schemars::JsonSchema;
+use serde::de::{Deserialize, DeserializeOwned, Deserializer};
 use std::error::Error;
 use std::fmt::Display;
 
@@ -10,6 +13,26 @@ pub use serde;
 
 /// The arguments as the model sent them.
 pub type Arguments = serde_json::Map<String, serde_json::Value>;
+
+/// The arguments as a value of `T`.
+///
+/// # Errors
+/// When they do not fit: in words for the model, with what the schema allows at that place.
+pub fn read<T: DeserializeOwned + JsonSchema>(arguments: Arguments) -> Result<T, ToolError> {
+    arguments_with(arguments, super::schema_for::<T>)
+}
+
+/// Reads an argument that has a default: `null` is how models say that they leave it out.
+///
+/// # Errors
+/// As `T`.
+pub fn or_default<'de, D, T>(deserializer: D, default: fn() -> T) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    Ok(Option::deserialize(deserializer)?.unwrap_or_else(default))
+}
 
 /// What a tool's function returned. Its method `split` is the inherent one for a `Result`, also under an alias, and
 /// the one of [`PlainValue`] for anything else: an inherent method always comes first.

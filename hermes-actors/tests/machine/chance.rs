@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use hermes_actors::Spent;
 use hermes_actors::protocol::{LlmFailed, LlmReplied, Purpose, ToolFailed, ToolFailureKind, ToolReturned};
+use hermes_actors::tool::Image;
 use hermes_bus::{Body, EnvelopeFailed, FailureKind, Kind, RawPayload};
 use hermes_llm::{ChatMessage, Finish, ToolCall, Usage};
 use serde_json::{Value, json};
@@ -36,6 +37,7 @@ impl Chance {
                     call_id,
                     result: json!({"n": [1.5, "晴"]}),
                     shown: "OK: 晴 🌞".to_owned(),
+                    images: vec![Image::new("image/png", "晴"); self.below(2)],
                     spent: Spent { llm_calls: u32::MAX, ..Spent::default() },
                 })
             }

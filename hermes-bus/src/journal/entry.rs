@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -14,13 +15,17 @@ use crate::envelope::is_note;
 use crate::{Address, Body, Envelope, Id, Kind, RawPayload, TraceId};
 
 /// One parsed line. Unknown fields are ignored; what is missing or has the wrong shape is an error.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(extend("required" = [
+    "v", "seq", "ts", "id", "trace_id", "type", "name", "sender", "receiver", "parent_id", "payload",
+]))]
 pub struct Entry<'a> {
     /// The version of the format.
     pub v: u32,
     /// Its number.
     pub seq: u64,
     /// When it was numbered.
+    #[schemars(with = "String", extend("format" = "date-time"))]
     pub ts: DateTime<Utc>,
     /// Its id.
     pub id: Id,
@@ -52,6 +57,7 @@ pub struct Entry<'a> {
     pub meta: Option<BTreeMap<String, String>>,
     /// The payload as it stands, blobs not looked up.
     #[serde(borrow)]
+    #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
     pub payload: &'a RawValue,
 }
 

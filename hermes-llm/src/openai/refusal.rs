@@ -30,7 +30,7 @@ pub(super) struct Refusal<'a> {
     pub(super) status: u16,
     pub(super) retry_after: Option<Duration>,
     pub(super) location: Option<String>,
-    /// The body, from which the key has been taken out.
+    /// The body, from which the secrets have been taken out.
     pub(super) body: &'a str,
 }
 
@@ -115,7 +115,7 @@ mod tests {
     fn judge(status: u16, body: &str) -> (&'static str, bool, String) {
         let endpoint = Endpoint::new("http://h/v1", "qwen").unwrap();
         let failure = Refusal { status, retry_after: None, location: None, body }.judge(&endpoint);
-        (failure.error.kind(), failure.passes(), failure.error.to_string())
+        (failure.error.kind(), failure.passes(&mut 0), failure.error.to_string())
     }
 
     #[test]

@@ -14,27 +14,48 @@ pub(super) const MAX_WAIT: Duration = Duration::from_secs(60);
 #[derive(Debug)]
 pub(super) struct Failure {
     pub(super) error: ChatError,
-    passing: bool,
+    repeat: Repeat,
     retry_after: Option<Duration>,
+}
+
+/// Whether asking again may help.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Repeat {
+    Never,
+    Once,
+    AsPlanned,
 }
 
 impl Failure {
     /// It may be gone when asked again.
     pub(super) fn passing(error: ChatError) -> Self {
-        Failure { error, passing: true, retry_after: None }
+        Failure { error, repeat: Repeat::AsPlanned, retry_after: None }
+    }
+
+    /// It may be gone when asked again, but to find out takes long.
+    pub(super) fn stalled(error: ChatError) -> Self {
+        Failure { error, repeat: Repeat::Once, retry_after: None }
     }
 
     /// Asking again gives the same.
     pub(super) fn lasting(error: ChatError) -> Self {
-        Failure { error, passing: false, retry_after: None }
+        Failure { error, repeat: Repeat::Never, retry_after: None }
     }
 
     pub(super) fn retry_after(self, retry_after: Option<Duration>) -> Self {
         Failure { retry_after, ..self }
     }
 
-    pub(super) fn passes(&self) -> bool {
-        self.passing
+    /// Whether to ask again; `stalls` counts those that are repeated once, over all attempts.
+    pub(super) fn passes(&self, stalls: &mut u32) -> bool {
+        match self.repeat {
+            Repeat::Never => false,
+            Repeat::AsPlanned => true,
+            Repeat::Once => {
+                *stalls += 1;
+                *stalls == 1
+            }
+        }
     }
 
     /// The wait before the next attempt: what the back-off proposes, or longer if the server asks for it. `None` when
@@ -69,6 +90,16 @@ pub(super) fn retry_after(value: &str, now: DateTime<Utc>) -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_stall_is_repeated_once_over_all_attempts() {
+        let error = || ChatError::bad_reply("");
+        let mut stalls = 0;
+        let passes = [Failure::stalled(error()), Failure::passing(error()), Failure::stalled(error())]
+            .map(|failure| failure.passes(&mut stalls));
+        assert_eq!(passes, [true, true, false]);
+        assert!(!Failure::lasting(error()).passes(&mut 0));
+    }
 
     #[test]
     fn retry_after_is_seconds_or_a_date() {

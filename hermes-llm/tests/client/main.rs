@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)] // Helpers of tests may panic; clippy exempts only the tests themselves.
 
 mod server;
+mod streams;
 
 use std::error::Error as _;
 use std::time::{Duration, Instant};
@@ -91,7 +92,7 @@ async fn exactly_the_rendered_bytes_are_sent() {
     let request = &server.received()[0];
     assert_eq!(
         request.body,
-        r#"{"model":"qwen","messages":[{"role":"user","content":"北京今天天气怎么样？🌞"}],"tools":[{"type":"function","function":{"name":"get_weather","description":"天气","parameters":{"type":"object"}}}],"temperature":0.0}"#
+        r#"{"model":"qwen","messages":[{"role":"user","content":"北京今天天气怎么样？🌞"}],"tools":[{"type":"function","function":{"name":"get_weather","description":"天气","parameters":{"type":"object"}}}],"temperature":0.0,"stream":true,"stream_options":{"include_usage":true}}"#
     );
     assert!(request.head.starts_with("POST /v1/chat/completions HTTP/1.1"), "{}", request.head);
     assert_eq!(request.header("content-type"), Some("application/json"));

@@ -1,5 +1,7 @@
 //! A tiny HTTP server on a free port: it answers one request a connection from a list, and keeps what it received.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use hermes_llm::{Endpoint, OpenAiModel};
@@ -18,8 +20,23 @@ pub enum Answer {
     Drop,
     /// Sends exactly this, keeps the connection open and says nothing more.
     Silence(&'static [u8]),
+    /// Sends a stream of events in these packets with a pause between any two, and then does what the end says.
+    Stream { packets: Vec<Vec<u8>>, pause: Duration, end: End },
+    /// Answers these bodies to as many requests over one connection.
+    KeepAlive(Vec<String>),
     /// Says nothing until the client hangs up, and tells so.
     AwaitHangUp(oneshot::Sender<()>),
+}
+
+/// How a stream ends.
+#[derive(Clone, Copy, PartialEq)]
+pub enum End {
+    /// With the last, empty chunk.
+    Whole,
+    /// By closing the connection before that.
+    Broken,
+    /// Not at all: the connection stays open.
+    Open,
 }
 
 impl Answer {
@@ -56,6 +73,7 @@ impl Received {
 pub struct Server {
     pub url: String,
     received: watch::Receiver<Vec<Received>>,
+    connections: Arc<AtomicUsize>,
     task: JoinHandle<()>,
 }
 
@@ -64,8 +82,9 @@ impl Server {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let (record, received) = watch::channel(Vec::new());
-        let task = tokio::spawn(serve(listener, answers.into_iter().collect(), record));
-        Server { url, received, task }
+        let connections = Arc::new(AtomicUsize::new(0));
+        let serving = serve(listener, answers.into_iter().collect(), record, connections.clone());
+        Server { url, received, connections, task: tokio::spawn(serving) }
     }
 
     /// An endpoint at this server that waits next to nothing between attempts.
@@ -81,6 +100,11 @@ impl Server {
         self.received.borrow().clone()
     }
 
+    /// How many connections there were.
+    pub fn connections(&self) -> usize {
+        self.connections.load(Ordering::Relaxed)
+    }
+
     /// Waits until this many requests have come.
     pub async fn until_received(&self, count: usize) {
         self.received.clone().wait_for(|received| received.len() >= count).await.unwrap();
@@ -93,11 +117,17 @@ impl Drop for Server {
     }
 }
 
-async fn serve(listener: TcpListener, answers: Vec<Answer>, record: watch::Sender<Vec<Received>>) {
+async fn serve(
+    listener: TcpListener,
+    answers: Vec<Answer>,
+    record: watch::Sender<Vec<Received>>,
+    connections: Arc<AtomicUsize>,
+) {
     let mut silent = Vec::new();
     let mut answers = answers.into_iter();
     loop {
         let (mut stream, _) = listener.accept().await.unwrap();
+        connections.fetch_add(1, Ordering::Relaxed);
         let Some(request) = read_request(&mut stream).await else { continue };
         record.send_modify(|received| received.push(request));
         match answers.next().unwrap_or(Answer::Drop) {
@@ -108,6 +138,21 @@ async fn serve(listener: TcpListener, answers: Vec<Answer>, record: watch::Sende
             Answer::AwaitHangUp(seen) => {
                 let _ = stream.read(&mut [0]).await;
                 let _ = seen.send(());
+            }
+            Answer::KeepAlive(bodies) => {
+                for (index, body) in bodies.iter().enumerate() {
+                    if index > 0 {
+                        let Some(request) = read_request(&mut stream).await else { break };
+                        record.send_modify(|received| received.push(request));
+                    }
+                    let packets = [body.clone().into_bytes()];
+                    let _ = stream_events(&mut stream, &packets, Duration::ZERO, End::Whole).await;
+                }
+            }
+            Answer::Stream { packets, pause, end } => {
+                if stream_events(&mut stream, &packets, pause, end).await.is_ok() && end == End::Open {
+                    silent.push(stream);
+                }
             }
             Answer::Silence(begun) => {
                 let _ = stream.write_all(begun).await;
@@ -125,6 +170,26 @@ async fn send(stream: &mut TcpStream, status: u16, headers: &str, body: &[u8]) {
     let _ = stream.write_all(head.as_bytes()).await;
     let _ = stream.write_all(body).await;
     let _ = stream.shutdown().await;
+}
+
+async fn stream_events(
+    stream: &mut TcpStream,
+    packets: &[Vec<u8>],
+    pause: Duration,
+    end: End,
+) -> std::io::Result<()> {
+    stream.set_nodelay(true)?;
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
+    stream.write_all(head.as_bytes()).await?;
+    for packet in packets {
+        tokio::time::sleep(pause).await;
+        let framed = [format!("{:x}\r\n", packet.len()).as_bytes(), packet, b"\r\n"].concat();
+        stream.write_all(&framed).await?;
+    }
+    match end {
+        End::Whole => stream.write_all(b"0\r\n\r\n").await,
+        End::Broken | End::Open => Ok(()),
+    }
 }
 
 /// Reads one request; `None` when what comes is no HTTP.
