@@ -1,17 +1,16 @@
-//! Tools with a database, and an order that is not doubled: methods over one shop, a state, progress, and a key.
+//! Tools with a database, and an order that is not doubled: methods over one shop, a state, who asks, progress, and a key.
 //!
 //! The line to the shop breaks just after the sale. The second attempt has the same key, finds the receipt, and sells nothing.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 
 use hermes_actors::protocol::ToolProgress;
 use hermes_actors::tool::{State, ToolContext};
-use hermes_actors::{Agent, Runtime, open_default_journal, tool};
-use hermes_bus::{Draft, Verdict};
+use hermes_actors::{Agent, TaskRequest, tool};
 use hermes_llm::{ScriptedModel, Step, from_env_or};
 use serde::Serialize;
 use serde_json::json;
+use tokio::sync::Mutex;
 
 /// The receipts by their keys: what a database keeps in a table with a unique key.
 #[derive(Default)]
@@ -19,15 +18,13 @@ struct Receipts(Mutex<HashMap<String, Receipt>>);
 
 #[derive(Clone, Serialize)]
 struct Receipt {
-    number: usize,
+    customer: Option<String>,
     thing: String,
     left: u32,
 }
 
-/// A shop whose methods are tools: both see one stock.
-struct Shop {
-    stock: Mutex<HashMap<&'static str, u32>>,
-}
+/// A shop whose methods are tools over one stock.
+struct Shop(Mutex<HashMap<&'static str, u32>>);
 
 #[tool]
 impl Shop {
@@ -38,8 +35,7 @@ impl Shop {
         /// the thing's name, such as `umbrella`
         thing: String,
     ) -> Result<u32, String> {
-        let stock = self.stock.lock().unwrap_or_else(PoisonError::into_inner);
-        stock.get(thing.as_str()).copied().ok_or(format!("we do not sell `{thing}`"))
+        self.0.lock().await.get(thing.as_str()).copied().ok_or(format!("we do not sell `{thing}`"))
     }
 
     /// Orders things. A second attempt of one call changes nothing more.
@@ -55,27 +51,19 @@ impl Shop {
         context: &ToolContext,
     ) -> Result<Receipt, String> {
         context.progress_of(1, 2, "looking for an earlier attempt");
-        let mut receipts = receipts.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut receipts = receipts.0.lock().await;
         if let Some(earlier) = receipts.get(context.idempotency_key()) {
             return Ok(earlier.clone());
         }
         context.progress_of(2, 2, format!("taking {count} {thing}"));
-        let mut stock = self.stock.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut stock = self.0.lock().await;
         let left =
             stock.get_mut(thing.as_str()).filter(|left| **left >= count).ok_or("not enough in stock")?;
         *left -= count;
-        let receipt = Receipt { number: receipts.len() + 1, thing, left: *left };
-        receipts.insert(context.idempotency_key().to_owned(), receipt.clone());
+        let receipt = Receipt { customer: context.meta().get("customer").cloned(), thing, left: *left };
+        receipts.insert(context.idempotency_key().to_owned(), receipt);
         Err("the line broke before the receipt came".to_owned())
     }
-}
-
-/// A rule sees everything that is sent, and also what is written into no journal.
-fn show_progress(draft: &Draft) -> Verdict {
-    if let Ok(progress) = draft.get::<ToolProgress>() {
-        eprintln!("    … {}", progress.text);
-    }
-    Verdict::Pass
 }
 
 #[tokio::main]
@@ -91,15 +79,20 @@ async fn main() -> anyhow::Result<()> {
         Step::call("order", json!({"thing": "umbrella"})).expect_tool_result("OK: 3"),
         Step::text("Your umbrella is on its way; two are left.").expect_tool_result(r#""left":2"#),
     ]);
-    let runtime = Runtime::builder(open_default_journal()?).rule("show_progress", show_progress).start();
     let agent = Agent::builder("shop_assistant")
         .system_prompt("You sell what is in stock.")
         .model(from_env_or(script)?)
-        .tools(Shop { stock: Mutex::new(HashMap::from([("umbrella", 3)])) })
+        .tools(Shop(Mutex::new(HashMap::from([("umbrella", 3)]))))
         .state(Receipts::default())
-        .runtime(&runtime)
         .build()?;
-    let outcome = agent.run("One umbrella, please.").await?;
+    let handle = agent.start(TaskRequest::new("One umbrella, please.").meta("customer", "ana")).await?;
+    let mut envelopes = handle.envelopes();
+    while let Some(envelope) = envelopes.next().await? {
+        if let Ok(progress) = envelope.get::<ToolProgress>() {
+            eprintln!("    … {}", progress.text);
+        }
+    }
+    let outcome = handle.outcome().await;
     eprintln!("{}", outcome.summary());
     println!("{}", outcome.into_answer()?);
     Ok(())

@@ -6,10 +6,6 @@
 //! it runs it has a [`TaskHandle`]. In tests, [`Runtime::for_tests`] and `hermes_llm::ScriptedModel` make runs that check
 //! themselves. [`Task`] is the machine inside, [`rebuild`] makes it again from a journal, [`laws`] checks one.
 
-// So that what `#[tool]` writes holds in this crate's own tests.
-#[cfg(test)]
-extern crate self as hermes_actors;
-
 mod agent;
 mod context;
 mod default_journal;
@@ -58,8 +54,3 @@ pub use trace_stream::TraceStream;
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 struct Readme;
-
-/// What is said of tools compiles and runs.
-#[cfg(doctest)]
-#[doc = include_str!("../../docs-tool.md")]
-struct AboutTools;

@@ -92,10 +92,7 @@ impl Actor for Orchestrator {
 
 /// Sends what the machine wants, as one step.
 fn perform(context: &Context, trace: TraceId, effects: Effects) {
-    let mut step = Step::new();
-    for draft in effects.sends {
-        step.push(draft);
-    }
+    let mut step = Step::from(effects.sends);
     for timer in effects.timers {
         step.arm(trace, timer.guards, timer.words, timer.after);
     }

@@ -31,6 +31,7 @@
 //! assert_eq!(get_weather::direct("Rome".into(), None).await, Err("no station in Rome".into()));
 //! # });
 //! ```
+#![doc = include_str!("tool/beside_arguments.md")]
 
 mod arguments;
 mod blocking;

@@ -1,4 +1,5 @@
 //! What a `#[tool]` gets that the model does not see, methods that are tools, and results that are more than text.
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -1,4 +1,5 @@
-//! Tools in whole runs: attempts, places, cancels, states and images, as the journal tells them.
+//! Tools in whole runs: attempts, places, cancels, progress and images, as the journal tells them.
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 #[path = "../../tests/it/script.rs"]
 mod script;
@@ -186,6 +187,23 @@ async fn a_timeout_reaches_a_tool_that_blocks() {
     assert_eq!(*told.lock().unwrap(), []);
 }
 
+/// Blocks until it is let go, whoever has stopped to wait.
+#[tool(max_concurrent = 1, timeout = "20ms")]
+fn hold(gate: State<Mutex<std::sync::mpsc::Receiver<()>>>) {
+    let _ = gate.lock().unwrap().recv();
+}
+
+#[tokio::test]
+async fn a_body_that_nobody_waits_for_any_more_keeps_its_place() {
+    let runtime = Runtime::for_tests();
+    let (let_go, gate) = std::sync::mpsc::channel();
+    let steps = [Step::call("hold", json!({})), Step::call("hold", json!({})), Step::text("ok")];
+    run(agent(&runtime, steps).tool(hold).state(Mutex::new(gate))).await;
+    let journal = script::journal(&runtime);
+    assert_eq!((journal.matches("tool.started").count(), journal.matches("tool.failed").count()), (1, 2));
+    let_go.send(()).unwrap();
+}
+
 /// Counts to three.
 #[tool(read_only)]
 async fn count(context: ToolContext) -> bool {
@@ -196,28 +214,27 @@ async fn count(context: ToolContext) -> bool {
 }
 
 #[tokio::test(start_paused = true)]
-async fn progress_is_told_on_the_bus_and_stands_in_no_journal() {
-    let (runtime, told) = watched();
-    let steps = [Step::call("count", json!({})), Step::text("ok").expect_tool_result("OK: true")];
-    run(agent(&runtime, steps).tool(count)).await;
-    let counted: Vec<_> = told.lock().unwrap().iter().map(|told| (told.done, told.total)).collect();
-    assert_eq!(counted, [(Some(1), Some(3)), (Some(2), Some(3)), (Some(3), Some(3))]);
-    assert!(!script::journal(&runtime).contains("tool.progress"));
-}
-
-#[tokio::test]
-async fn a_state_that_is_nowhere_set_is_named_before_the_task_starts() {
+async fn progress_is_shown_in_its_place_and_stands_in_no_journal() {
     let runtime = Runtime::for_tests();
-    let helper = agent(&runtime, []).tool(hopeless).build().unwrap();
-    let caller = Agent::builder("boss").model(ScriptedModel::new([])).runtime(&runtime);
-    let caller = caller.tool(helper.as_tool("helps")).build().unwrap();
-    for agent in [helper, caller] {
-        assert_eq!(
-            agent.run("go").await.unwrap_err().to_string(),
-            "the tool `hopeless` needs a `State<Arc<Runs>>`: set one with `.state(…)` on the agent or the task"
-        );
+    let steps = [Step::call("count", json!({})), Step::text("ok").expect_tool_result("OK: true")];
+    let handle = agent(&runtime, steps).tool(count).build().unwrap().start("go").await.unwrap();
+    let mut seen = String::new();
+    let mut envelopes = handle.envelopes();
+    while let Some(envelope) = envelopes.next().await.unwrap() {
+        if envelope.body.name().starts_with("tool.") {
+            seen += &format!("{:?} in {}\n", envelope.body, envelope.seq);
+        }
     }
-    assert_eq!(script::journal(&runtime), "");
+    expect![[r#"
+        tool.call {"call_id":"t1.0","tool":"count","arguments":{},"effect":"read_only"} in 4
+        tool.started {"call_id":"t1.0"} in 5
+        tool.progress {"call_id":"t1.0","text":"数数","done":1,"total":3} in 0
+        tool.progress {"call_id":"t1.0","text":"数数","done":2,"total":3} in 0
+        tool.progress {"call_id":"t1.0","text":"数数","done":3,"total":3} in 0
+        tool.returned {"call_id":"t1.0","result":true,"shown":"OK: true"} in 6
+    "#]]
+    .assert_eq(&seen);
+    assert!(!script::journal(&runtime).contains("tool.progress"));
 }
 
 /// Draws a map.

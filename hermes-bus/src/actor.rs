@@ -173,16 +173,11 @@ impl Context {
         F: Future<Output: Into<Option<Draft>>> + Send + 'static,
         P: FnOnce(&str) -> Body + Send + 'static,
     {
-        let over = ask.bodies.start();
         let (bus, held) = (self.bus.clone(), ask.clone());
-        tokio::spawn(async move {
-            let end = tokio::select! {
-                biased;
-                _ = over => None,
-                end = caught(body) => match end {
-                    Ok(end) => end.into(),
-                    Err(words) => Some(Draft::ending_with(&held, on_panic(&words))),
-                },
+        ask.bodies.start(async move {
+            let end = match caught(body).await {
+                Ok(end) => end.into(),
+                Err(words) => Some(Draft::ending_with(&held, on_panic(&words))),
             };
             // Before the asker reads the end it must be the only one that holds what it sent.
             let ask = Arc::downgrade(&held);
@@ -212,14 +207,14 @@ fn send_end(bus: &Bus, end: Draft, ask: &Weak<Envelope>) {
 
 /// The output of `future`, or the words of its panic.
 async fn caught<F: Future>(future: F) -> Result<F::Output, String> {
-    let mut future = Some(Box::pin(future));
-    std::future::poll_fn(move |cx| {
-        let Some(running) = &mut future else { return Poll::Pending };
-        match catch_unwind(AssertUnwindSafe(|| running.as_mut().poll(cx))) {
+    let mut future = std::pin::pin!(Some(future));
+    std::future::poll_fn(|cx| {
+        let Some(running) = future.as_mut().as_pin_mut() else { return Poll::Pending };
+        match catch_unwind(AssertUnwindSafe(|| running.poll(cx))) {
             Ok(poll) => poll.map(Ok),
             Err(panic) => {
                 // What it holds may panic when it is dropped, and its ask must be ended all the same.
-                let _ = catch_unwind(AssertUnwindSafe(|| drop(future.take())));
+                let _ = catch_unwind(AssertUnwindSafe(|| future.set(None)));
                 Poll::Ready(Err(panic_message(panic.as_ref()).to_owned()))
             }
         }

@@ -1,16 +1,12 @@
 //! The bodies that run for an ask, kept with its envelope: who starts one says so at once, and the end of the ask
 //! ends them all.
 
-use std::convert::Infallible;
+use std::future::Future;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use tokio::sync::oneshot;
+use tokio::task::AbortHandle;
 
-/// What keeps a body running: dropped, it ends the body.
-type Lease = oneshot::Sender<Infallible>;
-
-/// What a body learns of the end of its ask: when this is ready, the ask has ended.
-pub(crate) type Over = oneshot::Receiver<Infallible>;
+use crate::mailbox::caught;
 
 /// The bodies of one ask. A lock of its own, never held across an await: nobody waits for the writer to start one.
 #[derive(Debug, Default)]
@@ -22,21 +18,26 @@ enum State {
     #[default]
     None,
     /// At least one was.
-    Some(Vec<Lease>),
+    Some(Vec<AbortHandle>),
     /// The ask has ended.
     Over,
 }
 
 impl Bodies {
-    /// Starts one: it may run until what this gives is ready.
-    pub(crate) fn start(&self) -> Over {
-        let (lease, over) = oneshot::channel();
-        match &mut *self.state() {
-            State::Over => {}
-            State::Some(leases) => leases.push(lease),
-            state @ State::None => *state = State::Some(vec![lease]),
+    /// Starts one; it is dropped when the ask ends before it. When the ask has ended, it never runs.
+    pub(crate) fn start(&self, body: impl Future<Output = ()> + Send + 'static) {
+        let mut state = self.state();
+        if matches!(*state, State::Over) {
+            // Outside of the lock: what it holds may look in here when it is dropped, or panic.
+            drop(state);
+            let _ = caught(|| drop(body));
+            return;
         }
-        over
+        let handle = tokio::spawn(body).abort_handle();
+        match &mut *state {
+            State::Some(handles) => handles.push(handle),
+            state => *state = State::Some(vec![handle]),
+        }
     }
 
     /// Whether one was started.
@@ -47,8 +48,9 @@ impl Bodies {
     /// The ask has ended: they end, and none starts any more.
     pub(crate) fn end(&self) {
         let ended = std::mem::replace(&mut *self.state(), State::Over);
-        // Outside of the lock: whoever is woken by it may look in here.
-        drop(ended);
+        if let State::Some(handles) = ended {
+            handles.iter().for_each(AbortHandle::abort);
+        }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -56,6 +56,12 @@ impl From<Draft> for Step {
     }
 }
 
+impl From<Vec<Draft>> for Step {
+    fn from(drafts: Vec<Draft>) -> Self {
+        Self { drafts, timers: Vec::new() }
+    }
+}
+
 /// Sends envelopes. Cheap to clone; all clones are one bus.
 ///
 /// Sending returns before the step is journaled. Nothing is delivered that is not journaled, and a failed append
@@ -228,15 +234,13 @@ impl Bus {
     /// Applies the rules and makes the JSON, outside of the writer. A blob that cannot be kept stops the runtime:
     /// to go on without it would be to deliver what is not journaled.
     fn render(&self, drafts: Vec<Draft>) -> Result<Vec<Rendered>, ()> {
-        let rendered: Result<_, JournalError> = drafts
-            .into_iter()
-            .map(|draft| {
-                let (draft, refused) = apply(&self.0.rules, draft);
-                render(draft, refused, &*self.0.journal)
-            })
-            .collect();
-        // The reason is known before the first wait ends because of it.
-        rendered.map_err(|error| self.fail(&error))
+        let mut lines = Vec::with_capacity(drafts.len());
+        for draft in drafts {
+            let (draft, refused) = apply(&self.0.rules, draft);
+            // The reason is known before the first wait ends because of it.
+            lines.push(render(draft, refused, &*self.0.journal).map_err(|error| self.fail(&error))?);
+        }
+        Ok(lines)
     }
 
     pub(crate) fn post(&self, op: Op) {

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
 use chrono::{DateTime, Utc};
 
 use crate::journal::{Batch, BlobHash, Journal, JournalError, Line, Record};
@@ -176,11 +175,11 @@ fn append(journal: &dyn Journal, ids: &[&str]) -> Vec<Record> {
         ids.len(),
         "append must render the batch: its records are what is delivered"
     );
-    batch.records().to_vec()
+    batch.records()
 }
 
-fn tail(id: &str) -> Bytes {
-    Bytes::from(format!("\"id\":\"{id}\"}}"))
+fn tail(id: &str) -> Vec<u8> {
+    format!("\"id\":\"{id}\"}}").into_bytes()
 }
 
 /// The id in a line that [`append`] wrote.

@@ -20,7 +20,7 @@ pub struct EnvelopeFailed {
 pub enum FailureKind {
     /// No actor has the address, or it closed with the ask unread.
     Undelivered,
-    /// The asker's time ran out.
+    /// The asker's time ran out, or what it was asked for has ended.
     Expired,
     /// A rule or a gate refused it.
     Rejected,

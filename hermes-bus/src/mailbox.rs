@@ -24,19 +24,29 @@ pub(crate) enum Mail {
     TraceClosed(TraceId),
 }
 
-/// The sending side of a mailbox. Unbounded: what is admitted is bounded instead.
+/// The sending side of a mailbox. Unbounded: what is admitted is bounded instead. It is closed when its last clone
+/// goes: an actor that never came to its address, because the runtime stopped before, must not wait for ever.
 #[derive(Clone)]
-pub(crate) struct Mailbox(ActorRef<Mail>);
+pub(crate) struct Mailbox(Arc<Reader>);
+
+/// The actor that reads a mailbox.
+struct Reader(ActorRef<Mail>);
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        self.0.stop(None);
+    }
+}
 
 impl Mailbox {
     pub(crate) fn put(&self, mail: Mail) {
         // It fails only when the actor has stopped: the writer has ended its asks then.
-        let _ = self.0.cast(mail);
+        let _ = self.0.0.cast(mail);
     }
 
     /// Lets no more be read. What the handler is doing goes on to its end.
     pub(crate) fn close(&self) {
-        self.0.stop(None);
+        self.0.0.stop(None);
     }
 }
 
@@ -49,7 +59,7 @@ pub(crate) fn open<F: Factory>(
     let resident = Resident { actor: None, factory: Some(factory), context, budget, taken: 0 };
     let (mailbox, _started) =
         ractor::ActorRuntime::spawn_instant(None, Shell(std::marker::PhantomData), resident)?;
-    Ok(Mailbox(mailbox))
+    Ok(Mailbox(Arc::new(Reader(mailbox))))
 }
 
 struct Shell<F>(std::marker::PhantomData<fn() -> F>);

@@ -47,6 +47,8 @@ pub struct Observer {
 enum Behind {
     Yes,
     No,
+    /// The runtime has stopped: what is left is in the journal.
+    Over,
 }
 
 impl Observer {
@@ -91,15 +93,17 @@ impl Observer {
                 self.seen = record.seq;
                 return Ok(Some(Sight::Record(record)));
             }
-            if self.behind == Behind::Yes {
+            if self.behind != Behind::No {
                 self.page = self.journal.read(self.seen, PAGE)?.into();
-                if self.page.is_empty() {
-                    self.behind = Behind::No;
+                match (self.page.is_empty(), &self.behind) {
+                    (true, Behind::Over) => return Ok(None),
+                    (true, _) => self.behind = Behind::No,
+                    (false, _) => {}
                 }
                 continue;
             }
             match self.live.recv().await {
-                Ok(Live::Record(record)) if record.seq > self.seen => {
+                Ok(Live::Record(record)) if record.seq == self.seen + 1 => {
                     self.seen = record.seq;
                     return Ok(Some(Sight::Record(record)));
                 }
@@ -107,9 +111,11 @@ impl Observer {
                 Ok(Live::Interim { after, envelope }) if after >= self.seen => {
                     return Ok(Some(Sight::Interim(envelope)));
                 }
-                Ok(_) => {}
-                Err(RecvError::Lagged(_)) => self.behind = Behind::Yes,
-                Err(RecvError::Closed) => return Ok(None),
+                Ok(Live::Interim { .. }) => {}
+                Ok(Live::Record(record)) if record.seq <= self.seen => {}
+                // Another runtime writes to this journal as well: what it wrote stands between.
+                Ok(Live::Record(_)) | Err(RecvError::Lagged(_)) => self.behind = Behind::Yes,
+                Err(RecvError::Closed) => self.behind = Behind::Over,
             }
         }
     }

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
 use serde::Serialize;
 use serde_json::value::to_raw_value;
 
@@ -19,17 +18,20 @@ pub(crate) struct Rendered {
     pub closes: bool,
     pub expires_after: Option<Duration>,
     /// Interim envelopes have no line.
-    pub tail: Option<Bytes>,
+    pub tail: Option<Vec<u8>>,
     /// Why the ask ends at once.
     pub refused: Option<EnvelopeFailed>,
 }
 
 impl Rendered {
-    pub(crate) fn new(draft: Draft, tail: Option<Bytes>, refused: Option<EnvelopeFailed>) -> Self {
+    pub(crate) fn new(draft: Draft, tail: Option<Vec<u8>>, refused: Option<EnvelopeFailed>) -> Self {
         let Draft { below, closes, expires_after, .. } = draft;
         Self { envelope: Arc::new(draft.into_envelope()), below, closes, expires_after, tail, refused }
     }
 }
+
+/// How long a line usually is at most, in bytes. (Just what a malloc gives from its fastest bins.)
+const USUAL: usize = 1000;
 
 /// Renders `draft`. Large strings are put into the journal's blobs.
 pub(crate) fn render(
@@ -40,7 +42,7 @@ pub(crate) fn render(
     if is_interim(&draft) {
         return Ok(Rendered::new(draft, None, refused));
     }
-    let mut out = Vec::with_capacity(512);
+    let mut out = Vec::with_capacity(USUAL);
     let start = match write_tail(&draft, &mut out) {
         Ok(start) => start,
         Err(why) => {
@@ -53,7 +55,7 @@ pub(crate) fn render(
     };
     externalise(&mut out, start, journal)?;
     out.push(b'}');
-    Ok(Rendered::new(draft, Some(Bytes::from(out)), refused))
+    Ok(Rendered::new(draft, Some(out), refused))
 }
 
 /// What asks and what ends an ask stands in the journal, whatever the payload says.

@@ -106,7 +106,7 @@ impl Writer {
 
     /// Stages what is queued and due, appends, delivers. Gives the reason to stop, if there is one.
     fn work(&mut self, first: Option<Op>) -> Option<String> {
-        self.batch = Batch::new(chrono::Utc::now());
+        self.batch.reset(chrono::Utc::now());
         let mut stop = None;
         let mut next = first;
         for _ in 0..MOST_AT_ONCE {

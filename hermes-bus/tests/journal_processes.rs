@@ -7,7 +7,6 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use bytes::Bytes;
 use chrono::DateTime;
 use hermes_bus::journal::{
     Batch, Durability, FileJournal, Journal, JournalError, Line, Options, families, family, read_family,
@@ -19,7 +18,7 @@ const JOURNAL: &str = "HERMES_TEST_JOURNAL";
 fn append(journal: &dyn Journal, lines: usize) -> Result<u64, JournalError> {
     let mut batch = Batch::new(DateTime::UNIX_EPOCH);
     for _ in 0..lines {
-        batch.push(Line { tail: Bytes::from_static(b"\"id\":\"x\"}"), late: false, begun: false });
+        batch.push(Line { tail: b"\"id\":\"x\"}".to_vec(), late: false, begun: false });
     }
     journal.append(&mut batch)?;
     Ok(batch.records().last().map_or(0, |record| record.seq))

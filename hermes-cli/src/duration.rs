@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-/// No task waits longer than this: ten years.
-const LONGEST: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
+/// Nothing waits longer than this: ten years.
+pub const LONGEST: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
 
 /// Reads a whole number with its unit.
 pub fn parse(text: &str) -> Result<Duration, String> {

@@ -17,10 +17,12 @@ pub struct Opened {
     pub files: Vec<PathBuf>,
 }
 
-/// Opens what is named, else the default.
-pub fn open(named: Option<&OsStr>) -> Result<Opened> {
-    let name = named.map_or_else(hermes_actors::default_journal_name, OsStr::to_owned);
-    let journal = hermes_actors::open_journal(&name)?;
+/// Opens it: a path, or `memory`.
+///
+/// # Errors
+/// When it cannot be opened.
+pub fn open(name: &OsStr) -> Result<Opened> {
+    let journal = hermes_actors::open_journal(name)?;
     if name == "memory" {
         return Ok(Opened { journal, note: None, files: Vec::new() });
     }

@@ -1,18 +1,27 @@
-//! The `hermes` program: runs a task with an agent that reads files, and checks the journals that runs leave.
+//! The `hermes` program: runs tasks and holds conversations with an agent that reads files, shows its settings and tools, and checks the
+//! journals that runs leave.
 
 mod args;
+mod chat;
+mod completions;
+mod config;
 mod demo;
 mod duration;
 mod exit;
+mod guess;
 mod journal;
+mod live;
 mod model;
 mod printer;
 mod report;
 mod run;
+mod setup;
 mod signals;
 mod task;
 mod terminal;
+mod tools;
 mod verify;
+mod waiting;
 
 use std::process::ExitCode;
 
@@ -23,9 +32,14 @@ use exit::Exit;
 fn main() -> ExitCode {
     let done = match Args::parse().command {
         Command::Run(args) => run::run(&args),
+        Command::Chat(args) => chat::chat(&args),
+        Command::Config(args) => config::shown::show(&args),
+        Command::Tools(args) => tools::tools(&args),
+        Command::Completions { shell } => completions::print(shell),
         Command::Trace(TraceCommand::Verify(args)) => verify::verify(&args),
     };
     let exit = done.unwrap_or_else(|error| {
+        terminal::wait_for(None);
         terminal::say(&format!("error: {}", words(&error)));
         Exit::Usage
     });

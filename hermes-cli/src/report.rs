@@ -54,13 +54,17 @@ pub fn tell(outcome: &Outcome, show: Show) {
 pub fn give(outcome: &Outcome, form: Form, journal: &str) -> io::Result<()> {
     let text = match form {
         Form::Json => harmless_json(&serde_json::to_string(&report(outcome, journal))?),
-        Form::Text => match &outcome.answer {
-            Some(answer) if stdout().is_terminal() => harmless(answer),
-            Some(answer) => answer.clone(),
-            None => return Ok(()),
-        },
+        Form::Text => return outcome.answer.as_deref().map_or(Ok(()), write_text),
     };
     write_line(&text)
+}
+
+/// Writes what a model said to stdout: as it is to a program, [`harmless()`] to a terminal.
+///
+/// # Errors
+/// When stdout cannot be written.
+pub fn write_text(text: &str) -> io::Result<()> {
+    if stdout().is_terminal() { write_line(&harmless(text)) } else { write_line(text) }
 }
 
 /// Writes a line to stdout. A reader who has gone away is no error.

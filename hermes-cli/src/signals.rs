@@ -1,17 +1,31 @@
 //! Ctrl-C and SIGTERM: the first cancels the task lawfully, the second ends the program at once.
 
 use std::io;
+use std::pin::pin;
 
-use hermes_actors::Canceller;
-use tokio::signal::unix::{Signal, SignalKind, signal};
+use hermes_actors::{Canceller, Outcome, TaskHandle};
+use tokio::signal::unix::{self, SignalKind, signal};
 
 use crate::exit::Exit;
 use crate::terminal::say;
 
 /// The signals that ask for an end, kept from the moment it is made.
 pub struct Signals {
-    interrupt: Signal,
-    terminate: Signal,
+    interrupt: unix::Signal,
+    terminate: unix::Signal,
+}
+
+/// One of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Signal {
+    Interrupt,
+    Terminate,
+}
+
+/// A task that has ended, and the signal that cancelled it, if one did.
+pub struct Ended {
+    pub outcome: Outcome,
+    pub signal: Option<Signal>,
 }
 
 impl Signals {
@@ -20,22 +34,49 @@ impl Signals {
         Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
     }
 
-    /// Lets the signals end what `canceller` cancels.
+    /// Lets the signals end what `canceller` cancels, and the program.
     pub fn guard(mut self, canceller: Canceller) {
         tokio::spawn(async move {
             self.next().await;
-            // Before a word is said: stderr may take none.
-            canceller.cancel();
-            say("cancelling (once more ends at once)");
+            cancel(&canceller);
             self.next().await;
-            std::process::exit(i32::from(Exit::Cancelled as u8));
+            leave();
         });
     }
 
-    async fn next(&mut self) {
+    /// Waits for the outcome of a task, and lets the signals end it.
+    pub async fn finish(&mut self, handle: TaskHandle) -> Ended {
+        let canceller = handle.canceller();
+        let mut outcome = pin!(handle.outcome());
+        let signal = tokio::select! {
+            outcome = &mut outcome => return Ended { outcome, signal: None },
+            signal = self.next() => signal,
+        };
+        cancel(&canceller);
         tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
+            outcome = outcome => Ended { outcome, signal: Some(signal) },
+            _ = self.next() => leave(),
         }
     }
+
+    /// The next signal.
+    ///
+    /// # Cancel safety
+    /// None is lost when it is dropped.
+    pub async fn next(&mut self) -> Signal {
+        tokio::select! {
+            _ = self.interrupt.recv() => Signal::Interrupt,
+            _ = self.terminate.recv() => Signal::Terminate,
+        }
+    }
+}
+
+fn cancel(canceller: &Canceller) {
+    // Before a word is said: stderr may take none.
+    canceller.cancel();
+    say("cancelling (once more ends at once)");
+}
+
+fn leave() -> ! {
+    std::process::exit(i32::from(Exit::Cancelled as u8))
 }

@@ -1,149 +1,145 @@
-//! What a person reads: lines on stderr, in colour where that helps, without what could steer a terminal.
+//! What a person reads: lines on stderr and, where stdout is a terminal too, text as it comes.
 
-use std::fmt::Write as _;
-use std::io::{IsTerminal, Write as _, stderr};
+use std::io::{IsTerminal, Write, stderr, stdout};
 use std::sync::LazyLock;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+pub use colour::Colour;
+pub use harmless::{clip, harmless, harmless_json};
+use screen::{Piece, Screen};
+
+mod colour;
+mod harmless;
+mod screen;
 
 /// How long the end of the program waits for a stderr that takes no bytes.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Whether lines are coloured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Colour {
-    /// They are.
-    On,
-    /// They are plain.
-    Off,
-}
+/// How often the line that vanishes tells the time.
+const TICK: Duration = Duration::from_secs(1);
 
-impl Colour {
-    /// In colour on a terminal, unless `NO_COLOR` says otherwise.
-    pub fn of_stderr() -> Self {
-        let unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        if stderr().is_terminal() && !unwanted { Self::On } else { Self::Off }
-    }
-
-    /// `text` in the colour of an ANSI code.
-    pub fn paint(self, text: &str, code: &str) -> String {
-        match self {
-            Self::On => format!("\x1b[{code}m{text}\x1b[0m"),
-            Self::Off => text.to_owned(),
-        }
-    }
-}
-
-/// What the thread gets that writes to stderr.
+/// What the thread gets that writes.
 enum Post {
     Line(String),
+    Text(String),
+    EndText,
+    Status(Option<Status>),
     /// Who waits until all before this is written.
     Drained(Sender<()>),
 }
 
+/// What is waited for, and since when.
+struct Status {
+    words: String,
+    since: Instant,
+}
+
 /// Only one thread writes to stderr, so that only that one waits when a full pipe takes no bytes. What waits for it has
 /// no bound but the length of the run: to lose lines of a slow reader would be worse.
-static STDERR: LazyLock<Sender<Post>> = LazyLock::new(|| {
+static WRITER: LazyLock<Sender<Post>> = LazyLock::new(|| {
     let (post, posts) = channel();
     // Without the thread nothing can be said; the run is worth more than its words.
-    let _ = thread::Builder::new().name("stderr".to_owned()).spawn(move || write_all(&posts));
+    let _ = thread::Builder::new().name("terminal".to_owned()).spawn(move || write_all(&posts));
     post
 });
 
 fn write_all(posts: &Receiver<Post>) {
-    for post in posts {
-        // Nobody may be reading, or waiting any more: that is no reason to stop.
-        let _ = match post {
-            Post::Line(line) => writeln!(stderr().lock(), "{line}").ok(),
-            Post::Drained(waiting) => waiting.send(()).ok(),
+    let colour = Colour::of_stderr();
+    let (mut screen, mut status) = (Screen::default(), None::<Status>);
+    loop {
+        let post = match &status {
+            None => posts.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            Some(_) => posts.recv_timeout(TICK),
+        };
+        let pieces = match post {
+            Ok(Post::Line(line)) => screen.line(&line),
+            Ok(Post::Text(text)) => screen.text(&text),
+            Ok(Post::EndText) => screen.end_text(),
+            Ok(Post::Status(new)) => {
+                status = new;
+                screen.clear()
+            }
+            Ok(Post::Drained(waiting)) => {
+                put(screen.clear());
+                // Nobody may be waiting any more.
+                let _ = waiting.send(());
+                continue;
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                let words = status.as_ref().map(Status::told).unwrap_or_default();
+                screen.status(&colour.paint(&words, "2"))
+            }
+            Err(RecvTimeoutError::Disconnected) => return,
+        };
+        put(pieces);
+    }
+}
+
+impl Status {
+    fn told(&self) -> String {
+        format!("… {} ({}s)", self.words, self.since.elapsed().as_secs())
+    }
+}
+
+/// Nobody may be reading: that is no reason to stop.
+fn put(pieces: Vec<Piece>) {
+    for piece in pieces {
+        let _ = match piece {
+            Piece::Stdout(text) => {
+                let mut out = stdout().lock();
+                out.write_all(text.as_bytes()).and_then(|()| out.flush())
+            }
+            Piece::Stderr(text) => stderr().lock().write_all(text.as_bytes()),
         };
     }
 }
 
-/// Says a text on stderr, made [harmless], without waiting for anybody.
+/// Says a text on stderr, made [`harmless()`], without waiting for anybody.
 pub fn say(text: &str) {
     say_painted(harmless(text));
 }
 
 /// Says a line on stderr as it is.
 pub fn say_painted(line: String) {
-    let _ = STDERR.send(Post::Line(line));
+    let _ = WRITER.send(Post::Line(line));
+}
+
+/// Whether somebody reads on stdout as it is written: then text may come in pieces.
+pub fn is_watched() -> bool {
+    stdout().is_terminal()
+}
+
+/// Writes a piece of a text on a stdout that [is watched](is_watched), made [`harmless()`].
+pub fn say_piece(text: &str) {
+    let _ = WRITER.send(Post::Text(harmless(text)));
+}
+
+/// Ends such a text: what comes next begins a line.
+pub fn end_pieces() {
+    let _ = WRITER.send(Post::EndText);
+}
+
+/// Whether stderr can show a line that vanishes.
+pub fn tells_waiting() -> bool {
+    stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|terminal| terminal != "dumb")
+}
+
+/// Tells, on a line that vanishes, what is waited for; `None` takes it away. Nothing where there can be no such line.
+pub fn wait_for(words: Option<String>) {
+    if tells_waiting() {
+        let status =
+            words.map(|words| Status { words: harmless(&words).replace('\n', " "), since: Instant::now() });
+        let _ = WRITER.send(Post::Status(status));
+    }
 }
 
 /// Waits until all that was said is written, or for a second when nobody takes it.
 pub fn drain() {
     let (written, waiting) = channel();
-    if STDERR.send(Post::Drained(written)).is_ok() {
+    if WRITER.send(Post::Drained(written)).is_ok() {
         // Who takes nothing for so long would hold up the end for ever.
         let _ = waiting.recv_timeout(PATIENCE);
-    }
-}
-
-/// The text as a terminal may get it, for models, servers and the makers of files wrote it: a blank for every control
-/// character other than line feed and tab, and nothing for what cannot be seen but changes what is.
-pub fn harmless(text: &str) -> String {
-    text.chars()
-        .filter(|c| !is_invisible(*c))
-        .map(|c| if is_control(c) && c != '\n' && c != '\t' { ' ' } else { c })
-        .collect()
-}
-
-/// JSON that means the same, with what [`harmless`] takes out written as `\u....`.
-pub fn harmless_json(json: &str) -> String {
-    let mut harmless = String::with_capacity(json.len());
-    for c in json.chars() {
-        // Outside of strings there is none of these, except white space, which JSON escapes within them.
-        if is_invisible(c) || (is_control(c) && !c.is_ascii_whitespace()) {
-            // Writing to a string does not fail.
-            let _ = write!(harmless, "\\u{:04x}", u32::from(c));
-        } else {
-            harmless.push(c);
-        }
-    }
-    harmless
-}
-
-/// Controls of both ASCII and Latin-1, and the two separators of lines and paragraphs.
-fn is_control(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')
-}
-
-/// What turns the direction of text around, or has no width. Not the two joiners (U+200C, U+200D): Persian, the scripts
-/// of India and many an emoji are misspelt without them.
-fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_steers_a_terminal_is_taken_out() {
-        assert_eq!(harmless("a\x1b[31m\u{9b}\x7fb\r\n\t北京🙂"), "a [31m  b \n\t北京🙂");
-    }
-
-    #[test]
-    fn what_cannot_be_seen_is_taken_out_and_joiners_stay() {
-        assert_eq!(harmless("a\u{202e}b\u{2066}c\u{200b}d\u{200f}e\u{feff}f\u{2028}g"), "abcdef g");
-        assert_eq!(harmless("👩\u{200d}💻 می\u{200c}خواهم שלום"), "👩\u{200d}💻 می\u{200c}خواهم שלום");
-    }
-
-    #[test]
-    fn json_keeps_its_meaning_and_steers_nothing() {
-        let text = "a\x1b\x7f\u{9b}\u{202e}\u{2028}\u{feff}\n\t北京👩\u{200d}💻\\";
-        let json = harmless_json(&serde_json::json!({"text": text}).to_string());
-        assert_eq!(
-            json,
-            "{\"text\":\"a\\u001b\\u007f\\u009b\\u202e\\u2028\\ufeff\\n\\t北京👩\u{200d}💻\\\\\"}"
-        );
-        assert_eq!(serde_json::from_str::<serde_json::Value>(&json).unwrap()["text"], text);
-    }
-
-    #[test]
-    fn colour_is_put_around_a_text() {
-        assert_eq!(Colour::On.paint("x", "36"), "\x1b[36mx\x1b[0m");
-        assert_eq!(Colour::Off.paint("x", "36"), "x");
     }
 }

@@ -12,7 +12,7 @@ use hermes_bus::laws::{Broken, OpenEntry};
 use crate::args::VerifyArgs;
 use crate::exit::Exit;
 use crate::report::write_line;
-use crate::terminal::harmless;
+use crate::terminal::{drain, harmless, wait_for};
 
 /// Whether law 9 is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,13 +41,19 @@ struct Found {
 /// # Errors
 /// When something cannot be read.
 pub fn verify(args: &VerifyArgs) -> Result<Exit> {
-    let found = Found::read(&files(&args.files)?)?;
+    let files = files(&args.files)?;
+    wait_for(Some("reading the journal".to_owned()));
+    let found = Found::read(&files)?;
     let ending = args.ending();
+    wait_for(Some(format!("checking the laws on {} lines", found.records.len())));
     let mut broken = laws::check(found.records.iter().map(|record| &record.line[..]), ending);
     broken.extend(found.torn(ending));
     if args.digests() == Digests::Check {
+        wait_for(Some("checking the digests".to_owned()));
         broken.extend(digests(&found)?);
     }
+    wait_for(None);
+    drain();
     broken.sort_by_key(|broken| broken.line);
     print(&found, &broken, args.digests())?;
     Ok(if broken.is_empty() { Exit::Good } else { Exit::Failed })

@@ -177,7 +177,7 @@ async fn stream(step: &Step, reply: ChatReply, deltas: &Deltas) -> ChatReply {
         _ => reply.time_to_first_token,
     };
     if step.is_broken() {
-        tell(pieces[..pieces.len() / 2].to_vec(), step.pause(), deltas).await;
+        tell(pieces[..pieces.len().div_ceil(2)].to_vec(), step.pause(), deltas).await;
         deltas.tell(Delta::Again);
     }
     tell(pieces, step.pause(), deltas).await;
@@ -288,9 +288,9 @@ mod tests {
         let reply = ScriptedModel::new([step]).chat(asking(&[]), deltas).await.unwrap();
 
         let text = |at, text: &str| (at, Delta::Text(text.into()));
-        let again = (1, Delta::Again);
-        let all = [text(1, "你好世界"), again, text(2, "你好世界"), text(3, "，早 "), text(4, "Ann")];
-        assert_eq!(*told.lock().unwrap(), all);
+        let broken = [text(1, "你好世界"), text(2, "，早 "), (2, Delta::Again)];
+        let anew = [text(3, "你好世界"), text(4, "，早 "), text(5, "Ann")];
+        assert_eq!(*told.lock().unwrap(), [broken, anew].concat());
         assert_eq!(reply.time_to_first_token, Some(second));
     }
 }

@@ -110,7 +110,7 @@ impl Step {
         Step { pause: Some(pause), ..self }
     }
 
-    /// The stream breaks in the middle of the answer: the first half of the pieces is told, then
+    /// The stream breaks in the middle of the answer: the first half of the pieces (at least one) is told, then
     /// [`Delta::Again`](crate::Delta::Again), then the whole answer.
     ///
     /// ```

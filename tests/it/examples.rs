@@ -1,7 +1,7 @@
 //! Every example runs as a user runs it, offline, and leaves a lawful journal.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use expect_test::{Expect, expect};
 use hermes_actors::laws::{Ending, check};
@@ -21,7 +21,7 @@ fn runs(name: &str, stdout: Expect, stderr: Expect) {
         command.env_remove(variable);
     }
     let Output { status, stdout: out, stderr: err } =
-        command.env("HERMES_JOURNAL", &journal).env("NO_COLOR", "1").output().unwrap();
+        command.env("HERMES_JOURNAL", &journal).env("NO_COLOR", "1").stdin(Stdio::null()).output().unwrap();
     let (out, err) = (String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap());
     assert!(status.success(), "{name}: {err}");
     stdout.assert_eq(&out);
@@ -131,21 +131,21 @@ fn stateful_tool() {
         Your umbrella is on its way; two are left.
     "#]],
         expect![[r#"
-        [00] COMMAND user -> orchestrator: One umbrella, please.
-        [01] COMMAND orchestrator -> llm: One umbrella, please.
-        [02] EVENT   llm -> orchestrator: tool_calls[in_stock(thing=umbrella)]
-        [03] COMMAND orchestrator -> tool.in_stock: {"thing":"umbrella"}
-        [04] EVENT   tool.in_stock -> orchestrator: 3
-        [05] COMMAND orchestrator -> llm: tool results: in_stock
-        [06] EVENT   llm -> orchestrator: tool_calls[order(thing=umbrella)]
-        [07] COMMAND orchestrator -> tool.order: {"thing":"umbrella"}
-        [08] EVENT   tool.order -> orchestrator: {"left":2,"number":1,"thing":"umbrella"}
-        [09] COMMAND orchestrator -> llm: tool results: order
-        [10] EVENT   llm -> orchestrator: Your umbrella is on its way; two are left.
-        [11] EVENT   orchestrator -> final: Your umbrella is on its way; two are left.
-        Task completed in 3 iterations.
-        LLM calls: 3 | Tokens in: 705 | Tokens out: 97
-        Tool calls: 2 | succeeded: 2 | failed: 0"#]],
+            [00] COMMAND user -> orchestrator: One umbrella, please.
+            [01] COMMAND orchestrator -> llm: One umbrella, please.
+            [02] EVENT   llm -> orchestrator: tool_calls[in_stock(thing=umbrella)]
+            [03] COMMAND orchestrator -> tool.in_stock: {"thing":"umbrella"}
+            [04] EVENT   tool.in_stock -> orchestrator: 3
+            [05] COMMAND orchestrator -> llm: tool results: in_stock
+            [06] EVENT   llm -> orchestrator: tool_calls[order(thing=umbrella)]
+            [07] COMMAND orchestrator -> tool.order: {"thing":"umbrella"}
+            [08] EVENT   tool.order -> orchestrator: {"customer":"ana","left":2,"thing":"umbrella"}
+            [09] COMMAND orchestrator -> llm: tool results: order
+            [10] EVENT   llm -> orchestrator: Your umbrella is on its way; two are left.
+            [11] EVENT   orchestrator -> final: Your umbrella is on its way; two are left.
+            Task completed in 3 iterations.
+            LLM calls: 3 | Tokens in: 707 | Tokens out: 97
+            Tool calls: 2 | succeeded: 2 | failed: 0"#]],
     );
 }
 
@@ -158,5 +158,78 @@ fn custom_actor() {
             2: Err(Failed(SoldOut { available: 1 }))
         "#]],
         expect![[""]],
+    );
+}
+
+#[test]
+fn interceptor() {
+    runs(
+        "interceptor",
+        expect![[r#"
+        I could send only 100 €.
+    "#]],
+        expect![[r#"
+        [00] COMMAND user -> orchestrator: Send 500 € to Ana.
+        [01] COMMAND orchestrator -> llm: Send 500 € to Ana.
+        [02] EVENT   llm -> orchestrator: tool_calls[transfer(euros=500, to=Ana)]
+        [03] COMMAND orchestrator -> tool.transfer: {"euros":500,"to":"Ana"}
+        [04] EVENT   tool.transfer -> orchestrator: rejected: no more than 100 € at once
+        [05] COMMAND orchestrator -> llm: tool results: transfer
+        [06] EVENT   llm -> orchestrator: tool_calls[transfer(euros=100, to=Ana)]
+        [07] COMMAND orchestrator -> tool.transfer: {"euros":100,"to":"Ana"}
+        [08] EVENT   tool.transfer -> orchestrator: "100 € sent to Ana"
+        [09] COMMAND orchestrator -> llm: tool results: transfer
+        [10] EVENT   llm -> orchestrator: I could send only 100 €.
+        [11] EVENT   orchestrator -> final: I could send only 100 €.
+        Task completed in 3 iterations.
+        LLM calls: 3 | Tokens in: 491 | Tokens out: 97
+        Tool calls: 2 | succeeded: 1 | failed: 1"#]],
+    );
+}
+
+#[test]
+fn streaming() {
+    runs(
+        "streaming",
+        expect![[r#"
+        床前明月光，
+        疑是地上霜。
+        举头望明月，
+        低头思故乡。
+    "#]],
+        expect![[r#"
+        Task completed in 2 iterations.
+        LLM calls: 2 | Tokens in: 170 | Tokens out: 39
+        Tool calls: 1 | succeeded: 1 | failed: 0"#]],
+    );
+}
+
+#[test]
+fn files() {
+    runs(
+        "files",
+        expect![[r#"
+        A trip to Sofia is planned for Monday (plan.md). An umbrella is on the list (shopping.txt).
+    "#]],
+        expect![[r##"
+            [00] COMMAND user -> orchestrator: What is in this folder?
+            [01] COMMAND orchestrator -> llm: What is in this folder?
+            [02] EVENT   llm -> orchestrator: tool_calls[list_directory(path=.)]
+            [03] COMMAND orchestrator -> tool.list_directory: {"path":"."}
+            [04] EVENT   tool.list_directory -> orchestrator: "plan.md\nshopping.txt"
+            [05] COMMAND orchestrator -> llm: tool results: list_directory
+            [06] EVENT   llm -> orchestrator: tool_calls[read_file(path=plan.md)]
+            [07] COMMAND orchestrator -> tool.read_file: {"path":"plan.md"}
+            [08] EVENT   tool.read_file -> orchestrator: "# Trip\n\nSofia on Monday, if it does not rain.\n"
+            [09] COMMAND orchestrator -> llm: tool results: read_file
+            [10] EVENT   llm -> orchestrator: tool_calls[read_file(path=shopping.txt)]
+            [11] COMMAND orchestrator -> tool.read_file: {"path":"shopping.txt"}
+            [12] EVENT   tool.read_file -> orchestrator: "两斤苹果\n一把伞\n"
+            [13] COMMAND orchestrator -> llm: tool results: read_file
+            [14] EVENT   llm -> orchestrator: A trip to Sofia is planned for Monday (plan.md). An umbrella is on the list (shopping.txt).
+            [15] EVENT   orchestrator -> final: A trip to Sofia is planned for Monday (plan.md). An umbrella is on the list (shopping.txt).
+            Task completed in 4 iterations.
+            LLM calls: 4 | Tokens in: 2287 | Tokens out: 149
+            Tool calls: 3 | succeeded: 3 | failed: 0"##]],
     );
 }

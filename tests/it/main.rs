@@ -16,3 +16,4 @@ mod script;
 mod socket;
 mod streams;
 mod stress;
+mod world;

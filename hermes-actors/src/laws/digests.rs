@@ -105,7 +105,7 @@ impl<'a> Digests<'a> {
             TaskStart::NAME => self.read::<TaskStart>(&entry).map(|p| ChatMessage::user(p.task)),
             LlmReplied::NAME => self.read::<LlmReplied>(&entry).map(|p| p.message),
             ToolReturned::NAME | ToolFailed::NAME | ToolRejected::NAME => {
-                self.read::<Shown>(&entry).map(|p| tool_message(&p.call_id, &p.shown, &p.images))
+                self.read::<Shown>(&entry).map(|p| tool_message(p.call_id, p.shown, &p.images))
             }
             other => Err(format!("a {other} holds no chat message")),
         }

@@ -75,13 +75,13 @@ impl Call {
     }
 
     /// Its tool message and the envelope that holds it.
-    pub(super) fn told(&self) -> Option<(ChatMessage, Option<Id>)> {
-        let Progress::Ended(told) = &self.progress else { return None };
+    pub(super) fn into_told(self) -> Option<(ChatMessage, Option<Id>)> {
+        let Progress::Ended(told) = self.progress else { return None };
         let (shown, images, of) = match told {
-            Told::By { of, shown, images } => (shown, images.as_slice(), Some(*of)),
-            Told::Here { shown } => (shown, [].as_slice(), None),
+            Told::By { of, shown, images } => (shown, images, Some(of)),
+            Told::Here { shown } => (shown, Vec::new(), None),
         };
-        Some((tool_message(&self.call_id, shown, images), of))
+        Some((tool_message(self.call_id, shown, &images), of))
     }
 }
 

@@ -104,17 +104,19 @@ impl Task {
     }
 
     fn send_call(&mut self, cause: &Envelope, at: usize, effects: &mut Effects) {
-        let call = &self.state.calls[at];
-        let Progress::Queued(arguments) = &call.progress else { return };
+        let call = &mut self.state.calls[at];
+        let Progress::Queued(arguments) = &mut call.progress else { return };
+        let arguments = std::mem::take(&mut arguments.0);
         let declaration = self.definition.tool(&call.tool).map(|tool| &tool.declaration);
         let payload = CallTool {
             call_id: call.call_id.clone(),
             tool: call.tool.clone(),
-            arguments: arguments.0.clone(),
+            arguments,
             effect: declaration.map_or(Effect::default(), |d| d.effect),
             approval: None,
             asked_by: None,
         };
+        let call = &self.state.calls[at];
         let receiver = self.me.sibling(&format!("tool.{}", call.tool));
         let draft = self.draft(cause, receiver, &call.call_id, payload);
         let ask = draft.id();
@@ -162,7 +164,7 @@ impl Task {
     /// Puts the results of the turn into the context, in the order of the calls.
     pub(super) fn take_results(&mut self) {
         for call in std::mem::take(&mut self.state.calls) {
-            match call.told() {
+            match call.into_told() {
                 Some((message, Some(of))) => self.state.context.push_of(of, &message),
                 Some((message, None)) => self.state.context.push(message),
                 None => {}

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::Image;
 
 /// A text; where there are images, parts: the text, then the images.
-pub(crate) fn tool_message(call_id: &str, shown: &str, images: &[Image]) -> ChatMessage {
+pub(crate) fn tool_message(call_id: String, shown: String, images: &[Image]) -> ChatMessage {
     if images.is_empty() {
         return ChatMessage::tool(call_id, shown);
     }

@@ -91,7 +91,7 @@ impl ToolOutput {
     message = "`{Self}` cannot be the result of a tool",
     note = "derive serde's `Serialize` for it, or return a `ToolOutput` or an `Image`"
 )]
-pub trait IntoToolOutput: Send {
+pub trait IntoToolOutput {
     /// Makes it the output of a call.
     ///
     /// # Errors
@@ -99,7 +99,7 @@ pub trait IntoToolOutput: Send {
     fn into_tool_output(self) -> Result<ToolOutput, ToolError>;
 }
 
-impl<T: Serialize + Send> IntoToolOutput for T {
+impl<T: Serialize> IntoToolOutput for T {
     fn into_tool_output(self) -> Result<ToolOutput, ToolError> {
         ToolOutput::json(&self)
     }

@@ -41,7 +41,7 @@ fn the_committed_schemas_are_those_of_the_types_and_only_grow() {
                 std::fs::write(folder().join(&name), text).unwrap();
             } else {
                 faults.push(format!(
-                    "{name} has grown: write it with UPDATE_EXPECT=1 and look at the difference"
+                    "{name} has additions or other words: write it with UPDATE_EXPECT=1 and look at the difference"
                 ));
             }
         }

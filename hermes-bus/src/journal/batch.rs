@@ -9,7 +9,7 @@ use super::{FORMAT, Record};
 #[derive(Debug, Clone)]
 pub struct Line {
     /// The line from `"id":` to its closing brace, without line feed.
-    pub tail: Bytes,
+    pub tail: Vec<u8>,
     /// Whether it is an end that came after another.
     pub late: bool,
     /// Whether it ends an ask whose body had begun.
@@ -21,14 +21,32 @@ pub struct Line {
 pub struct Batch {
     timestamp: DateTime<Utc>,
     lines: Vec<Line>,
-    records: Vec<Record>,
+    /// The number of the first line, once they have numbers.
+    first: u64,
+    rendered: Vec<u8>,
+    /// Where each rendered line ends.
+    ends: Vec<usize>,
 }
+
+/// How much room for rendered lines is kept from one batch to the next.
+const KEPT: usize = 64 * 1024;
 
 impl Batch {
     /// An empty batch at the time that all its lines get. The format counts milliseconds, so the time is cut to
     /// them here: who rebuilds must see what was seen live.
     pub fn new(timestamp: DateTime<Utc>) -> Self {
-        Self { timestamp: timestamp.trunc_subsecs(3), lines: Vec::new(), records: Vec::new() }
+        let timestamp = timestamp.trunc_subsecs(3);
+        Self { timestamp, lines: Vec::new(), first: 0, rendered: Vec::new(), ends: Vec::new() }
+    }
+
+    /// Makes it an empty batch at another time, in the room that it has.
+    pub(crate) fn reset(&mut self, timestamp: DateTime<Utc>) {
+        self.timestamp = timestamp.trunc_subsecs(3);
+        self.lines.clear();
+        self.first = 0;
+        self.rendered.clear();
+        self.rendered.shrink_to(KEPT);
+        self.ends.clear();
     }
 
     /// Adds a line.
@@ -56,31 +74,36 @@ impl Batch {
         self.timestamp
     }
 
-    /// Numbers the lines from `first` on and renders them into one buffer, a line feed after each.
-    /// Afterwards [`Batch::records`] holds them, sharing that buffer.
-    pub fn render(&mut self, first: u64) -> Bytes {
+    /// Numbers the lines from `first` on and renders them one after another, a line feed after each.
+    pub fn render(&mut self, first: u64) -> &[u8] {
         let ts = self.timestamp.to_rfc3339_opts(SecondsFormat::Millis, true);
-        let size: usize = self.lines.iter().map(|line| line.tail.len() + 96).sum();
-        let mut buffer = Vec::with_capacity(size);
-        let mut ends = Vec::with_capacity(self.lines.len());
+        self.first = first;
+        self.rendered.clear();
+        self.rendered.reserve(self.lines.iter().map(|line| line.tail.len() + 96).sum());
+        self.ends.clear();
         for (seq, line) in (first..).zip(&self.lines) {
-            render_line(&mut buffer, seq, &ts, line);
-            ends.push((seq, buffer.len()));
-            buffer.push(b'\n');
+            render_line(&mut self.rendered, seq, &ts, line);
+            self.ends.push(self.rendered.len());
+            self.rendered.push(b'\n');
         }
-        let buffer = Bytes::from(buffer);
-        let mut start = 0;
-        self.records.clear();
-        for (seq, end) in ends {
-            self.records.push(Record { seq, line: buffer.slice(start..end) });
-            start = end + 1;
-        }
-        buffer
+        &self.rendered
     }
 
-    /// The rendered lines, after [`Batch::render`].
-    pub fn records(&self) -> &[Record] {
-        &self.records
+    /// The number of the line at `index`; `None` before [`Batch::render`].
+    pub fn seq(&self, index: usize) -> Option<u64> {
+        self.ends.get(index).map(|_| self.first + index as u64)
+    }
+
+    /// The rendered lines, after [`Batch::render`]. They share one copy of what was rendered.
+    pub fn records(&self) -> Vec<Record> {
+        let rendered = Bytes::copy_from_slice(&self.rendered);
+        let mut start = 0;
+        let record = |(seq, end): (u64, &usize)| {
+            let line = rendered.slice(start..*end);
+            start = end + 1;
+            Record { seq, line }
+        };
+        (self.first..).zip(&self.ends).map(record).collect()
     }
 }
 
@@ -123,7 +146,7 @@ mod tests {
     #[test]
     fn lines_are_numbered_and_stamped() {
         let mut batch = Batch::new("2026-11-30T10:00:00.123Z".parse().unwrap());
-        let line = |late, begun| Line { tail: Bytes::from_static(b"\"id\":\"x\"}"), late, begun };
+        let line = |late, begun| Line { tail: b"\"id\":\"x\"}".to_vec(), late, begun };
         batch.push(line(false, false));
         batch.push(line(true, true));
         let text = String::from_utf8(batch.render(7).to_vec()).unwrap();
@@ -132,7 +155,7 @@ mod tests {
             {"v":1,"seq":8,"ts":"2026-11-30T10:00:00.123Z","late":true,"begun":true,"id":"x"}
         "#]]
         .assert_eq(&text);
-        assert_eq!(batch.records()[1].seq, 8);
+        assert_eq!((batch.records()[1].seq, batch.seq(1), batch.seq(2)), (8, Some(8), None));
         for seq in [1, 10, 99, 1_000, u64::MAX / 2] {
             assert!(batch.render(seq).starts_with(format!("{{\"v\":1,\"seq\":{seq},").as_bytes()), "{seq}");
         }

@@ -41,7 +41,7 @@ impl Journal for MemoryJournal {
     fn append(&self, batch: &mut Batch) -> Result<(), JournalError> {
         let mut kept = self.kept();
         batch.render(kept.records.len() as u64 + 1);
-        kept.records.extend_from_slice(batch.records());
+        kept.records.extend(batch.records());
         Ok(())
     }
 

@@ -46,15 +46,20 @@ impl Writer {
         self.append()?;
         let mut staged = std::mem::take(&mut self.staged);
         let (timestamp, mut journaled_before) = (self.batch.timestamp(), 0);
+        let is_observed = self.live.receiver_count() > 0;
+        // What was rendered is copied only when somebody sees it.
+        let records = if is_observed { self.batch.records() } else { Vec::new() };
         for Staged { mut envelope, journaled, target } in staged.drain(..) {
-            let record = if journaled { self.batch.records().get(journaled_before) } else { None };
+            let seq = if journaled { self.batch.seq(journaled_before) } else { None }.unwrap_or(0);
+            let record = records.get(journaled_before).filter(|_| journaled);
             journaled_before += usize::from(journaled);
-            let seq = record.map_or(0, |record| record.seq);
             self.last = self.last.max(seq);
             // Nobody else has it yet, so nothing is copied.
             let numbered = Arc::make_mut(&mut envelope);
             (numbered.seq, numbered.timestamp) = (seq, timestamp);
-            self.show(&envelope, record);
+            if is_observed {
+                self.show(&envelope, record);
+            }
             self.deliver(envelope, target);
         }
         self.staged = staged;
@@ -76,9 +81,6 @@ impl Writer {
 
     /// Shows it to the observers.
     fn show(&self, envelope: &Arc<Envelope>, record: Option<&Record>) {
-        if self.live.receiver_count() == 0 {
-            return;
-        }
         let shown = match record {
             Some(record) => Live::Record(record.clone()),
             None => Live::Interim { after: self.last, envelope: envelope.clone() },

@@ -9,12 +9,12 @@ impl Writer {
     /// An end: what is still open below the ask is ended first; a second end is late and goes nowhere.
     pub(super) fn stage_end(&mut self, rendered: Rendered, ask: Id, sender: &Asker) {
         let (trace, closes) = (rendered.envelope.trace_id, rendered.closes);
-        self.end_below(trace, ask);
         let closing = if let (true, Asker::Actor(actor)) = (closes, sender) { Some(*actor) } else { None };
         if let Some(actor) = closing {
             let why = EnvelopeFailed::new(FailureKind::Undelivered, "its receiver has finished");
             self.end_received(actor, &why, |open| open.id != ask);
         }
+        self.end_below(trace, ask);
         self.end(trace, ask, rendered);
         if let Some(actor) = closing {
             self.retire(actor);
@@ -65,12 +65,15 @@ impl Writer {
         }
     }
 
-    /// Ends what is open below `ask`, deepest first.
+    /// Ends what is open below `ask`, deepest first. A rebuild must know what was delivered: only what no actor can
+    /// have seen ends as undelivered.
     fn end_below(&mut self, trace: TraceId, ask: Id) {
         let below = self.traces.get(&trace).map(|t| t.below(ask)).unwrap_or_default();
         for id in below {
-            let why = "what it was asked for has ended";
-            self.fail(trace, id, EnvelopeFailed::new(FailureKind::Undelivered, why));
+            let open = self.traces.get(&trace).and_then(|t| t.ask(id));
+            let unseen = open.is_some_and(|open| open.envelope.is_none() || open.paused.is_some());
+            let kind = if unseen { FailureKind::Undelivered } else { FailureKind::Expired };
+            self.fail(trace, id, EnvelopeFailed::new(kind, "what it was asked for has ended"));
         }
     }
 

@@ -106,6 +106,9 @@ impl Trace {
     /// The open asks that work for `ask`, at any depth, deepest first.
     pub(crate) fn below(&self, ask: Id) -> Vec<Id> {
         let mut found: Vec<Id> = Vec::new();
+        if self.asks.iter().all(|a| a.below != Some(ask)) {
+            return found;
+        }
         let mut upper = vec![ask];
         while let Some(above) = upper.pop() {
             let children = self.asks.iter().filter(|a| a.below == Some(above)).map(|a| a.id);

@@ -45,9 +45,9 @@ async fn a_closing_step_ends_what_is_below_and_what_is_unread_then_the_ask_then_
         e2 task -> tool: test.do help
         e3 user -> task: test.do finish
         e4 user -> task: test.do unread
-        e5 tool -> task: envelope.failed undelivered: what it was asked for has ended (ends e2)
-        e6 task -> user: envelope.failed undelivered: its receiver has finished (ends e3)
-        e7 task -> user: envelope.failed undelivered: its receiver has finished (ends e4)
+        e5 task -> user: envelope.failed undelivered: its receiver has finished (ends e3)
+        e6 task -> user: envelope.failed undelivered: its receiver has finished (ends e4)
+        e7 tool -> task: envelope.failed expired: what it was asked for has ended (ends e2)
         e8 task -> user: test.done finished (ends e1)
         e9 user -> task: test.do too late
         e10 task -> user: envelope.failed undelivered: no actor has the address `task` (ends e9)
@@ -82,4 +82,34 @@ async fn a_fresh_address_can_be_used_before_its_actor_is_made() {
     let trace = TraceId::fresh();
     runtime.bus().place(Place::Trace(trace), at("task#2"), echo()).unwrap();
     assert_eq!(runtime.bus().ask(trace, at("task#2"), work("hi")).await.unwrap().what, "hi");
+}
+
+#[tokio::test]
+async fn an_actor_that_comes_after_the_end_is_not_left_running() {
+    let runtime = Runtime::for_tests();
+    runtime.shutdown(std::time::Duration::ZERO).await;
+    let late = runtime.register(Place::Runtime, at("late"), echo()).await;
+    assert!(matches!(late, Err(RegisterError::NotStarted(..))), "{late:?}");
+    for _ in 0..10 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(tokio::runtime::Handle::current().metrics().num_alive_tasks(), 0);
+}
+
+#[tokio::test]
+async fn what_was_delivered_below_an_ask_that_ends_is_not_called_undelivered() {
+    let runtime = Runtime::for_tests();
+    let (held, mut got) = asks("leaf");
+    runtime.register(Place::Runtime, at("middle"), held).await.unwrap();
+    let (leaf, mut at_leaf) = recorder();
+    runtime.register(Place::Runtime, at("leaf"), leaf).await.unwrap();
+    let trace = TraceId::fresh();
+    let told = Draft::from_user(trace, at("middle"), Tell::from("help"));
+    let id = told.id();
+    runtime.bus().send(told);
+    at_leaf.recv().await.unwrap();
+    let end = Draft::from_user(trace, at("middle"), done("enough"));
+    runtime.bus().send(end.with_parent(id).in_reply_to(id));
+    let end = got.recv().await.unwrap();
+    assert_eq!(end.get::<EnvelopeFailed>().unwrap().kind, FailureKind::Expired);
 }

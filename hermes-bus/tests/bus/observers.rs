@@ -1,7 +1,9 @@
 //! Observers: they see everything, and hurt nothing.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use hermes_bus::journal::{Journal, MemoryJournal};
 use hermes_bus::*;
 
 use crate::support::*;
@@ -56,6 +58,19 @@ async fn an_observer_that_lags_catches_up_and_a_stuck_one_hurts_nothing() {
 
     assert_eq!(numbers(slow).await, (2_001..=10_002).collect::<Vec<_>>());
     drop(stuck);
+}
+
+#[tokio::test]
+async fn an_observer_misses_nothing_that_another_runtime_writes_to_the_same_journal() {
+    let journal: Arc<dyn Journal> = Arc::new(MemoryJournal::new());
+    let [one, other] = [(); 2].map(|()| Runtime::tests_builder(journal.clone()).start());
+    let watching = tokio::spawn(numbers(one.observe_from(0)));
+    for runtime in [&one, &other, &one, &other] {
+        tell_often(runtime, 3);
+        settled(runtime).await;
+    }
+    one.shutdown(Duration::ZERO).await;
+    assert_eq!(watching.await.unwrap(), (1..=24).collect::<Vec<_>>());
 }
 
 #[tokio::test]

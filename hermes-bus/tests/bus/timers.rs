@@ -131,7 +131,7 @@ async fn an_abort_is_told_and_after_the_grace_the_bus_ends_the_whole_tree() {
         e2 boss -> middle: test.do start
         e3 middle -> leaf: test.do deeper
         e4 user -> boss: test.news abort
-        e5 leaf -> middle: envelope.failed undelivered: what it was asked for has ended (ends e3)
+        e5 leaf -> middle: envelope.failed expired: what it was asked for has ended (ends e3)
         e6 middle -> boss: envelope.failed expired: it was aborted and did not end within the grace (ends e2)
     "#]]
     .assert_eq(&flow(&runtime));

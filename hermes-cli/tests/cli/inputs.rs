@@ -39,7 +39,7 @@ fn what_cannot_be_used_is_2_and_leaves_no_journal() {
         (vec!["--model", "demo", "--journal", "root/notes.txt", "hi"], "is no journal"),
         (vec!["--model", "demo", "--deadline", "5", "hi"], "such as 500ms, 30s, 2m or 1h"),
         (vec!["--model", "demo", "--deadline", &long, "hi"], "below ten years"),
-        (vec!["--model", "demo", "--max-iterations", "0", "hi"], "0 is not in 1..="),
+        (vec!["--model", "demo", "--max-iterations", "0", "hi"], "0 is not a whole number from 1 to"),
         (vec!["--model", "demo", "--quiet", "--verbose", "hi"], "cannot be used with"),
         (vec!["--model", "demo", "two", "words"], "unexpected argument 'words'"),
         (vec![], "<TASK>"),

@@ -1,14 +1,19 @@
 //! A folder with files to read, the program in it, and what it said.
 
+use std::fs::OpenOptions;
 use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
 use crate::server::Server;
 
-/// The variables that change what the program does.
-const VARIABLES: [&str; 6] =
-    ["LLM_BASE_URL", "LLM_MODEL", "LLM_API_KEY", "HERMES_JOURNAL", "RUST_LOG", "NO_COLOR"];
+/// Whether a variable changes what the program does.
+fn is_ours(name: &str) -> bool {
+    name.starts_with("LLM_")
+        || name.starts_with("HERMES_")
+        || ["RUST_LOG", "NO_COLOR", "CLICOLOR_FORCE"].contains(&name)
+}
 
 /// A working directory with a folder `root` in it.
 pub struct Place {
@@ -30,11 +35,23 @@ impl Place {
     /// The program in this folder, with nothing set.
     pub fn hermes<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_hermes"));
-        for name in VARIABLES {
+        for (name, _) in std::env::vars().filter(|(name, _)| is_ours(name)) {
             command.env_remove(name);
         }
         command.current_dir(self.folder.path()).args(args).stdin(Stdio::null());
         command
+    }
+
+    /// Writes a file of settings, readable by its owner only.
+    pub fn write(&self, name: &str, text: impl AsRef<[u8]>) {
+        let mut file = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(0o600)
+            .open(self.path(name))
+            .unwrap();
+        file.write_all(text.as_ref()).unwrap();
     }
 
     /// `hermes run --root root`, with more arguments.

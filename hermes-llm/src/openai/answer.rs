@@ -4,7 +4,6 @@
 use serde_json::Value;
 
 use super::accumulate::Accumulator;
-use super::completion::Completion;
 use super::sse::{Event, Sse};
 use super::unread::Unread;
 use crate::{ChatReply, Deltas};
@@ -123,15 +122,16 @@ impl Answer {
             Body::Events { sse, head } => (sse, head),
         };
         let mut has_events = head.is_none();
-        sse.end(|event| {
+        let end = sse.end(|event| {
             has_events = true;
             take_event(event, &mut self.reply, &mut self.done, deltas)
-        })?;
-        if let (false, Some(head)) = (has_events, head) {
-            return read_other(&head);
-        }
-        if self.stage() == Stage::Open {
-            return Err(Unread::Broken);
+        });
+        match (end, head, self.stage()) {
+            (Ok(()), Some(head), _) if !has_events => return read_other(&head),
+            (Ok(()), _, Stage::Open) => return Err(Unread::Broken),
+            // Half an event after the last word is nothing that we wait for.
+            (Ok(()), ..) | (Err(Unread::Broken), _, Stage::Finished | Stage::Complete) => {}
+            (Err(unread), ..) => return Err(unread),
         }
         self.reply.finish().ok_or_else(|| Unread::unusable("it holds no message", "only the end of a stream"))
     }
@@ -182,10 +182,8 @@ fn take_chunk(text: &str, reply: &mut Accumulator, deltas: &Deltas) -> Result<()
     if !text.starts_with('{') {
         return Err(error_alone(text));
     }
-    let chunk = serde_json::from_str::<Completion>(text).map_err(|error| {
-        let message = format!("it holds what is no chunk of a chat completion ({error})");
-        Unread::unusable(message, text).from(error)
-    })?;
+    let chunk = serde_json::from_str(text)
+        .map_err(|error| Unread::no_json("it holds what is no chunk of a chat completion", error, text))?;
     reply.add(chunk, text, deltas)
 }
 
@@ -198,12 +196,11 @@ fn error_alone(text: &str) -> Unread {
 /// Reads the reply of a server that does not stream.
 ///
 /// # Errors
-/// If it is no UTF-8, no JSON, holds an error, or no message.
+/// If it is cut off, no UTF-8, no JSON, holds an error, or no message.
 pub(super) fn read_whole(body: &[u8]) -> Result<ChatReply, Unread> {
     let text = std::str::from_utf8(body).map_err(|error| Unread::not_utf8(error, body))?;
-    let whole: Completion = serde_json::from_str(text).map_err(|error| {
-        let message = format!("it is not a chat completion in JSON ({error}). Is LLM_BASE_URL right?");
-        Unread::unusable(message, text).from(error)
+    let whole = serde_json::from_str(text).map_err(|error| {
+        Unread::no_json("it is no chat completion in JSON (is LLM_BASE_URL right?)", error, text)
     })?;
     let mut reply = Accumulator::default();
     reply.add_whole(whole, text)?;

@@ -26,8 +26,8 @@ impl Calls {
 
     /// Adds a call that came whole.
     pub(super) fn push(&mut self, call: CallPart<'_>) {
-        self.begin(None);
-        self.extend(self.calls.len() - 1, call, &Deltas::none());
+        let place = self.begin(None);
+        self.extend(place, call, &Deltas::none());
     }
 
     /// Adds a part of a call, to a new one or to one that has begun, and tells what it brings.

@@ -91,8 +91,9 @@ pub(super) fn provider_message(body: &str) -> String {
     let json: Value = serde_json::from_str(body).unwrap_or_default();
     // Some wrap the object in an array.
     let json = json.get(0).unwrap_or(&json);
-    let places = [json.pointer("/error/message"), json.get("error"), json.get("message"), json.get("detail")];
-    match places.into_iter().flatten().find_map(Value::as_str) {
+    let nested = ["/error/message", "/choices/0/error/message"].map(|place| json.pointer(place));
+    let places = nested.into_iter().chain(["error", "message", "detail"].map(|name| json.get(name)));
+    match places.flatten().find_map(Value::as_str) {
         Some(message) => shorten(message),
         None if body.trim().is_empty() => "it gave no reason".to_owned(),
         None => shorten(body),
@@ -168,6 +169,7 @@ mod tests {
             (r#"{"error":"c"}"#, "c"),
             (r#"{"object":"error","message":"d"}"#, "d"),
             (r#"{"detail":"e"}"#, "e"),
+            (r#"{"choices":[{"error":{"message":"f"}}]}"#, "f"),
             ("<html>\n  <b>Bad\tGateway</b>", "<html> <b>Bad Gateway</b>"),
             ("", "it gave no reason"),
         ] {

@@ -26,7 +26,15 @@ impl Unread {
         }
     }
 
-    pub(super) fn from(self, error: impl std::error::Error + Send + Sync + 'static) -> Self {
+    /// Text that should be JSON and is not, or not all of it.
+    pub(super) fn no_json(message: &str, error: serde_json::Error, came: &str) -> Self {
+        match error.is_eof() {
+            true => Unread::Broken,
+            false => Self::unusable(format!("{message}: {error}"), came).from(error),
+        }
+    }
+
+    fn from(self, error: impl std::error::Error + Send + Sync + 'static) -> Self {
         match self {
             Unread::Unusable { message, .. } => Unread::Unusable { message, source: Some(Arc::new(error)) },
             other => other,
@@ -42,8 +50,13 @@ impl Unread {
         }
     }
 
+    /// Bytes that should be text and are not, or not all of it.
     pub(super) fn not_utf8(error: std::str::Utf8Error, came: &[u8]) -> Self {
-        Self::unusable(format!("it is not UTF-8 ({error})"), &String::from_utf8_lossy(came)).from(error)
+        match error.error_len() {
+            None => Unread::Broken,
+            Some(_) => Self::unusable(format!("it is not UTF-8 ({error})"), &String::from_utf8_lossy(came))
+                .from(error),
+        }
     }
 }
 

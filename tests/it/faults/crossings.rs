@@ -56,7 +56,7 @@ async fn a_cancel_that_comes_together_with_the_answer_and_behind_it_is_not_taken
         2 llm.chat orchestrator -> llm (1) {"append":[{"of":"#1"}],"turn":1}
         3 llm.replied llm -> orchestrator (2) ends 2 {"finish":"stop","message":{"content":"晴","role":"assistant"}}
         4 task.cancel user -> orchestrator (1) {}
-        5 envelope.failed orchestrator -> user (4) ends 4 {"kind":"undelivered","message":"what it was asked for has ended"}
+        5 envelope.failed orchestrator -> user (4) ends 4 {"kind":"undelivered","message":"its receiver has finished"}
         6 task.finished orchestrator -> final (3) ends 1 {"answer":"晴","outcome":"completed"}
     "##]].assert_eq(&journal(&runtime));
 }

@@ -50,7 +50,7 @@ impl Place {
 fn append(journal: &dyn Journal, tails: &[&str]) -> Result<(), JournalError> {
     let mut batch = Batch::new(DateTime::UNIX_EPOCH);
     for tail in tails {
-        let tail = Bytes::from(format!("\"id\":\"{tail}\"}}"));
+        let tail = format!("\"id\":\"{tail}\"}}").into_bytes();
         batch.push(Line { tail, late: false, begun: false });
     }
     journal.append(&mut batch)

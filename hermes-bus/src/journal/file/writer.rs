@@ -145,9 +145,9 @@ impl Writer {
         let lines = batch.render(self.last + 1);
         let begin = self.end();
         match self.durability {
-            Durability::Process if self.buffer.is_empty() => self.write(&lines)?,
+            Durability::Process if self.buffer.is_empty() => self.write(lines)?,
             _ => {
-                self.buffer.extend_from_slice(&lines);
+                self.buffer.extend_from_slice(lines);
                 if self.durability > Durability::None || self.buffer.len() >= BUFFER {
                     self.write_buffer()?;
                 }

@@ -49,7 +49,7 @@ fn reads_what_is_missing_null_or_odd() {
 fn what_is_no_reply_is_shown() {
     for (body, says) in [
         (&b"<html>hello</html>"[..], "<html>hello</html>"),
-        (b"", "not a chat completion"),
+        (b"{]", "no chat completion"),
         (b"{\"choices\":[{\"message\":{\"content\":\"\xff\"}}]}", "not UTF-8"),
         (b"{\"ignored\":\"\xff\"}", "not UTF-8"),
         (br#"{"choices":[]}"#, r#"no message; what came: {"choices":[]}"#),
@@ -82,4 +82,11 @@ fn a_message_is_found_under_the_name_of_a_chunks_and_the_last_of_two_equal_keys_
     let message = read_whole(body).unwrap().message;
     assert_eq!(message.text().as_deref(), Some("b"));
     assert_eq!(message.tool_calls, [ToolCall::new("1", "", ""), ToolCall::new("1", "", "")]);
+}
+
+#[test]
+fn what_is_cut_off_is_broken() {
+    for body in [&b""[..], b"{\"choices\":[{\"mess", b"{\"choices\":[{\"message\":{\"content\":\"\xe5\x8c"] {
+        assert!(matches!(read_whole(body), Err(Unread::Broken)));
+    }
 }

@@ -1,0 +1,32 @@
+//! Which word was meant by one that does not exist.
+
+/// How alike two words must be.
+const ALIKE: f64 = 0.8;
+
+/// The likeliest of the words, as the end of a sentence; nothing when none is like it.
+pub fn meant<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> String {
+    let likeness = |other: &&str| strsim::jaro_winkler(&word.to_lowercase(), other);
+    let likely = words.into_iter().filter(|other| likeness(other) >= ALIKE);
+    match likely.max_by(|one, other| likeness(one).total_cmp(&likeness(other))) {
+        Some(other) => format!("; did you mean `{other}`?"),
+        None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_finds_its_word_and_another_word_none() {
+        let words = ["temperature", "max_tokens", "model_name"];
+        for (word, meant_word) in
+            [("temprature", "temperature"), ("max-tokens", "max_tokens"), ("Model", "model_name")]
+        {
+            assert_eq!(meant(word, words), format!("; did you mean `{meant_word}`?"));
+        }
+        for word in ["", "colour", "模型"] {
+            assert_eq!(meant(word, words), "", "{word}");
+        }
+    }
+}
