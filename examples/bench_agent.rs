@@ -68,8 +68,11 @@ struct Off {
 impl Journal for Off {
     fn append(&self, batch: &mut Batch) -> Result<(), JournalError> {
         let first = self.last.fetch_add(batch.len() as u64, Ordering::Relaxed) + 1;
-        batch.render(first);
+        batch.number(first);
         Ok(())
+    }
+    fn keeps_lines(&self) -> bool {
+        false
     }
     fn read(&self, _after: u64, _limit: usize) -> Result<Vec<Record>, JournalError> {
         Ok(Vec::new())

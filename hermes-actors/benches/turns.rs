@@ -1,8 +1,10 @@
-//! What a task costs beside its model and its tools: one turn, and 200 turns of one conversation.
+//! What a task costs beside its model and its tools: one turn, 200 turns of one conversation, and whether late turns
+//! cost what early ones do.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use std::hint::black_box;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 use async_trait::async_trait;
 use criterion::{Criterion, criterion_group, criterion_main};
@@ -22,6 +24,9 @@ async fn add(a: i64, b: i64) -> i64 {
     a + b
 }
 
+/// When the model was asked.
+static ASKED: Mutex<Vec<Instant>> = Mutex::new(Vec::new());
+
 /// Asks for a tool in all turns but the last.
 struct Turns(usize);
 
@@ -32,6 +37,7 @@ impl ChatModel for Turns {
     }
 
     async fn chat(&self, request: ChatRequest, _: Deltas) -> Result<ChatReply, ChatError> {
+        ASKED.lock().unwrap().push(Instant::now());
         let call = || ToolCall::new("call", "add", r#"{"a":1,"b":2}"#);
         // A system and a user message, then two messages a turn.
         let last = request.messages.len() / 2 >= self.0;
@@ -53,6 +59,7 @@ fn agent(journal: Arc<dyn Journal>, turns: usize) -> Agent {
 }
 
 async fn run(agent: &Agent) {
+    ASKED.lock().unwrap().clear();
     let outcome = agent.run("Add the numbers.").await.unwrap();
     assert_eq!(outcome.end, End::Completed);
     black_box(outcome);
@@ -77,5 +84,28 @@ fn bench(c: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, bench);
+/// Prints what the last fifty of 400 turns cost against the first fifty.
+fn flat(_: &mut Criterion) {
+    let tokio = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("flat.jsonl");
+    let ratio = || {
+        let asked = ASKED.lock().unwrap();
+        let took = |from: usize| (asked[from + 50] - asked[from]).as_secs_f64();
+        took(349) / took(0)
+    };
+    let mut ratios: Vec<f64> = (0..15)
+        .map(|_| {
+            tokio.block_on(async {
+                let file = FileJournal::open(&path, Durability::Process).unwrap();
+                run(&agent(file, 400)).await;
+            });
+            ratio()
+        })
+        .collect();
+    ratios.sort_by(f64::total_cmp);
+    println!("400 turns: the last fifty against the first fifty: {:.2}", ratios[ratios.len() / 2]);
+}
+
+criterion_group!(benches, bench, flat);
 criterion_main!(benches);

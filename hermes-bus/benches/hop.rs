@@ -1,5 +1,5 @@
 //! What one hop costs: a one-way envelope and an ask with its reply, beside ractor's cast and call in the same run.
-//! Only the ratios count.
+//! Only the ratios count, so all ways take turns and a median of each is printed, with its ratio to ractor's.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use hermes_bus::journal::*;
 use hermes_bus::*;
 use serde::{Deserialize, Serialize};
@@ -66,8 +65,11 @@ struct Off(AtomicU64);
 
 impl Journal for Off {
     fn append(&self, batch: &mut Batch) -> Result<(), JournalError> {
-        batch.render(self.0.fetch_add(batch.len() as u64, Ordering::Relaxed) + 1);
+        batch.number(self.0.fetch_add(batch.len() as u64, Ordering::Relaxed) + 1);
         Ok(())
+    }
+    fn keeps_lines(&self) -> bool {
+        false
     }
     fn read(&self, _: u64, _: usize) -> Result<Vec<Record>, JournalError> {
         Ok(Vec::new())
@@ -226,37 +228,50 @@ async fn way(name: &str, directory: &std::path::Path) -> Way {
     if name == "interim" { Way::Interim(runtime) } else { Way::Hermes(runtime) }
 }
 
-fn hops(criterion: &mut Criterion) {
-    let tokio = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    let directory = tempfile::tempdir().unwrap();
-    let way = |name| tokio.block_on(way(name, directory.path()));
-    for at_once in [1, 100] {
-        let mut group = criterion.benchmark_group(format!("{at_once} at once"));
-        group.throughput(criterion::Throughput::Elements(u64::from(at_once)));
-        for name in ["ractor", "interim", "off", "memory", "file"] {
-            group.bench_function(BenchmarkId::new("one way", name), |bench| {
-                let way = way(name);
-                bench.iter_custom(|rounds| {
-                    tokio.block_on(tokio.spawn(way.clone().one_way(rounds, at_once))).unwrap()
-                });
-            });
-        }
-        for name in ["ractor", "off", "memory", "file"] {
-            group.bench_function(BenchmarkId::new("ask and reply", name), |bench| {
-                let way = way(name);
-                bench.iter_custom(|rounds| {
-                    tokio.block_on(tokio.spawn(way.clone().ask(rounds, at_once))).unwrap()
-                });
-            });
-        }
-        group.finish();
-    }
+/// How often each way has its turn.
+const TURNS: usize = 15;
+
+/// How many messages a turn passes.
+const MESSAGES: u32 = 20_000;
+
+#[derive(Clone, Copy)]
+enum Hop {
+    OneWay,
+    Ask,
 }
 
-criterion_group! {
-    name = benches;
-    config = Criterion::default().sample_size(20).warm_up_time(Duration::from_millis(300))
-        .measurement_time(Duration::from_millis(1500));
-    targets = hops
+/// Lets all ways pass messages in turn; gives the median time of one message for each, in µs.
+async fn medians(hop: Hop, ways: &[&str], at_once: u32, directory: &std::path::Path) -> Vec<f64> {
+    let mut times = vec![Vec::new(); ways.len()];
+    for _ in 0..TURNS {
+        for (name, times) in ways.iter().zip(&mut times) {
+            let (way, rounds) = (way(name, directory).await, MESSAGES / at_once);
+            let passed = match hop {
+                Hop::OneWay => tokio::spawn(way.one_way(rounds.into(), at_once)),
+                Hop::Ask => tokio::spawn(way.ask(rounds.into(), at_once)),
+            };
+            times.push(passed.await.unwrap().as_secs_f64() * 1e6 / f64::from(rounds * at_once));
+        }
+    }
+    let median = |mut times: Vec<f64>| {
+        times.sort_by(f64::total_cmp);
+        times[times.len() / 2]
+    };
+    times.into_iter().map(median).collect()
 }
-criterion_main!(benches);
+
+fn main() {
+    let tokio = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let one_way = ("one way", Hop::OneWay, &["ractor", "interim", "off", "memory", "file"][..]);
+    let ask = ("ask and reply", Hop::Ask, &["ractor", "off", "memory", "file"][..]);
+    for at_once in [1, 100] {
+        for (title, hop, ways) in [one_way, ask] {
+            let medians = tokio.block_on(medians(hop, ways, at_once, directory.path()));
+            let figure =
+                |(way, median): (&&str, &f64)| format!("{way} {median:.2} µs = {:.1}", median / medians[0]);
+            let figures: Vec<String> = ways.iter().zip(&medians).map(figure).collect();
+            println!("{title}, {at_once} at once: {}", figures.join(" | "));
+        }
+    }
+}

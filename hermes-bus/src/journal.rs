@@ -41,6 +41,12 @@ pub trait Journal: Send + Sync + 'static {
     /// When the lines could not be kept. The runtime stops then.
     fn append(&self, batch: &mut Batch) -> Result<(), JournalError>;
 
+    /// Whether it keeps lines at all. For a journal that does not, no JSON is made: its lines are empty, it gives them
+    /// numbers with [`Batch::number`], and there is nothing to read or to observe.
+    fn keeps_lines(&self) -> bool {
+        true
+    }
+
     /// The records above number `after`, oldest first, at most `limit`. Empty at the end.
     ///
     /// # Errors

@@ -42,6 +42,9 @@ pub(crate) fn render(
     if is_interim(&draft) {
         return Ok(Rendered::new(draft, None, refused));
     }
+    if !journal.keeps_lines() {
+        return Ok(Rendered::new(draft, Some(Vec::new()), refused));
+    }
     let mut out = Vec::with_capacity(USUAL);
     let start = match write_tail(&draft, &mut out) {
         Ok(start) => start,

@@ -7,7 +7,6 @@
 use std::task::Poll;
 
 use tokio::sync::{broadcast, mpsc, oneshot};
-use tokio::time::Instant;
 
 use crate::TraceId;
 use crate::bus::Bus;
@@ -119,7 +118,7 @@ impl Writer {
                 None => break,
             }
         }
-        self.ring(Instant::now());
+        self.ring();
         if let Err(error) = self.commit() {
             return Some(error);
         }

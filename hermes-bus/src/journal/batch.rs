@@ -21,8 +21,9 @@ pub struct Line {
 pub struct Batch {
     timestamp: DateTime<Utc>,
     lines: Vec<Line>,
-    /// The number of the first line, once they have numbers.
+    /// The number of the first line, and how many have one.
     first: u64,
+    numbered: usize,
     rendered: Vec<u8>,
     /// Where each rendered line ends.
     ends: Vec<usize>,
@@ -36,14 +37,14 @@ impl Batch {
     /// them here: who rebuilds must see what was seen live.
     pub fn new(timestamp: DateTime<Utc>) -> Self {
         let timestamp = timestamp.trunc_subsecs(3);
-        Self { timestamp, lines: Vec::new(), first: 0, rendered: Vec::new(), ends: Vec::new() }
+        Self { timestamp, lines: Vec::new(), first: 0, numbered: 0, rendered: Vec::new(), ends: Vec::new() }
     }
 
     /// Makes it an empty batch at another time, in the room that it has.
     pub(crate) fn reset(&mut self, timestamp: DateTime<Utc>) {
         self.timestamp = timestamp.trunc_subsecs(3);
         self.lines.clear();
-        self.first = 0;
+        (self.first, self.numbered) = (0, 0);
         self.rendered.clear();
         self.rendered.shrink_to(KEPT);
         self.ends.clear();
@@ -74,10 +75,16 @@ impl Batch {
         self.timestamp
     }
 
+    /// Numbers the lines from `first` on and no more: for a journal that keeps none
+    /// ([`Journal::keeps_lines`](super::Journal::keeps_lines)).
+    pub fn number(&mut self, first: u64) {
+        (self.first, self.numbered) = (first, self.lines.len());
+    }
+
     /// Numbers the lines from `first` on and renders them one after another, a line feed after each.
     pub fn render(&mut self, first: u64) -> &[u8] {
         let ts = self.timestamp.to_rfc3339_opts(SecondsFormat::Millis, true);
-        self.first = first;
+        self.number(first);
         self.rendered.clear();
         self.rendered.reserve(self.lines.iter().map(|line| line.tail.len() + 96).sum());
         self.ends.clear();
@@ -89,9 +96,9 @@ impl Batch {
         &self.rendered
     }
 
-    /// The number of the line at `index`; `None` before [`Batch::render`].
+    /// The number of the line at `index`; `None` before they are numbered.
     pub fn seq(&self, index: usize) -> Option<u64> {
-        self.ends.get(index).map(|_| self.first + index as u64)
+        (index < self.numbered).then(|| self.first + index as u64)
     }
 
     /// The rendered lines, after [`Batch::render`]. They share one copy of what was rendered.

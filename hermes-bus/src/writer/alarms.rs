@@ -42,7 +42,11 @@ impl Writer {
     }
 
     /// Lets every timer ring that is due.
-    pub(super) fn ring(&mut self, now: Instant) {
+    pub(super) fn ring(&mut self) {
+        if self.clock.next().is_none() {
+            return;
+        }
+        let now = Instant::now();
         while let Some(Due { trace, ask, alarm }) = self.clock.ring(now) {
             let expired = |why: &str| EnvelopeFailed::new(FailureKind::Expired, why);
             match alarm {

@@ -6,7 +6,7 @@ use tokio::sync::oneshot;
 
 use super::{ActorId, Writer};
 use crate::Envelope;
-use crate::journal::{Line, Record};
+use crate::journal::Line;
 use crate::mailbox::Mail;
 use crate::observer::Live;
 use crate::render::Rendered;
@@ -51,14 +51,18 @@ impl Writer {
         let records = if is_observed { self.batch.records() } else { Vec::new() };
         for Staged { mut envelope, journaled, target } in staged.drain(..) {
             let seq = if journaled { self.batch.seq(journaled_before) } else { None }.unwrap_or(0);
-            let record = records.get(journaled_before).filter(|_| journaled);
+            let record = records.get(journaled_before);
             journaled_before += usize::from(journaled);
             self.last = self.last.max(seq);
             // Nobody else has it yet, so nothing is copied.
             let numbered = Arc::make_mut(&mut envelope);
             (numbered.seq, numbered.timestamp) = (seq, timestamp);
-            if is_observed {
-                self.show(&envelope, record);
+            match record {
+                _ if !is_observed => {}
+                Some(record) if journaled => self.show(Live::Record(record.clone())),
+                _ if !journaled => self.show(Live::Interim { after: self.last, envelope: envelope.clone() }),
+                // A journal that keeps no lines has none to show.
+                _ => {}
             }
             self.deliver(envelope, target);
         }
@@ -79,12 +83,8 @@ impl Writer {
         self.bus.journal().append(&mut self.batch).map_err(|error| error.to_string())
     }
 
-    /// Shows it to the observers.
-    fn show(&self, envelope: &Arc<Envelope>, record: Option<&Record>) {
-        let shown = match record {
-            Some(record) => Live::Record(record.clone()),
-            None => Live::Interim { after: self.last, envelope: envelope.clone() },
-        };
+    /// Shows something to the observers.
+    fn show(&self, shown: Live) {
         // It fails only when the last of them has just gone.
         let _ = self.live.send(shown);
     }

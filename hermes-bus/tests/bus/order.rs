@@ -1,7 +1,7 @@
 //! Order: nothing is delivered that is not journaled, and mailboxes follow the journal.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use bytes::Bytes;
 use hermes_bus::journal::*;
@@ -149,4 +149,52 @@ async fn a_body_is_dropped_when_the_journal_fails() {
 
     assert!(dropped.recv().await.is_none());
     assert!(open.end().await.is_err());
+}
+
+/// Numbers what it is given and keeps none of it.
+#[derive(Default)]
+struct OnlyNumbers(AtomicU64);
+
+impl Journal for OnlyNumbers {
+    fn append(&self, batch: &mut Batch) -> Result<(), JournalError> {
+        assert!(batch.lines().iter().all(|line| line.tail.is_empty()), "no JSON is made for it");
+        batch.number(self.0.fetch_add(batch.len() as u64, Ordering::Relaxed) + 1);
+        Ok(())
+    }
+    fn keeps_lines(&self) -> bool {
+        false
+    }
+    fn read(&self, _: u64, _: usize) -> Result<Vec<Record>, JournalError> {
+        Ok(Vec::new())
+    }
+    fn last(&self) -> Result<u64, JournalError> {
+        Ok(self.0.load(Ordering::Relaxed))
+    }
+    fn put_blob(&self, bytes: &[u8]) -> Result<BlobHash, JournalError> {
+        Ok(BlobHash::of(bytes))
+    }
+    fn blob(&self, hash: &BlobHash) -> Result<Bytes, JournalError> {
+        Err(JournalError::NoBlob { location: self.location(), hash: *hash })
+    }
+    fn flush(&self) -> Result<(), JournalError> {
+        Ok(())
+    }
+    fn location(&self) -> String {
+        "nowhere".to_owned()
+    }
+}
+
+#[tokio::test]
+async fn without_lines_envelopes_have_their_numbers_all_the_same() {
+    let runtime = Runtime::builder(Arc::new(OnlyNumbers::default())).start();
+    let (silent, mut got) = recorder();
+    runtime.register(Place::Runtime, at("echo"), echo()).await.unwrap();
+    runtime.register(Place::Runtime, at("silent"), silent).await.unwrap();
+    let mut asked = ask(&runtime, TraceId::fresh(), "echo", "anyone there?");
+    let answer = asked.end().await.unwrap();
+    tell(&runtime, TraceId::fresh(), "silent", "good night");
+
+    assert_eq!((answer.seq, said(&answer)), (2, "anyone there?".to_owned()));
+    assert_eq!(got.recv().await.unwrap().seq, 3);
+    assert_eq!(runtime.journal().last().unwrap(), 3);
 }
