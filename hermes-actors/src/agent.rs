@@ -13,6 +13,7 @@ use crate::handle::{Beginning, Running, TaskHandle};
 use crate::orchestrator::{OneTask, address_in};
 use crate::outcome::Outcome;
 use crate::protocol::{Limits, MACHINE_VERSION, TaskStart};
+use crate::rebuild::{RebuildError, past};
 use crate::run_states::RunStates;
 use crate::task_request::TaskRequest;
 use crate::tool::{MissingState, States, Tool};
@@ -108,7 +109,8 @@ impl Agent {
     /// Starts one task. When this returns, the task is in the journal.
     ///
     /// # Errors
-    /// When the task is empty, or could not be journaled.
+    /// When the task is empty, its history is not in this runtime's journal, a state is missing, or it could not be
+    /// journaled.
     ///
     /// # Cancel safety
     /// When dropped, a task that was sent already is cancelled lawfully and ends in the background.
@@ -126,6 +128,8 @@ impl Agent {
         }
         let hosted = self.hosted().await?;
         let runtime = &hosted.runtime;
+        let find = |history| past::find_in(&**runtime.journal(), history).map_err(RunError::History);
+        let history = history.map(find).transpose()?;
         let permit = runtime.admit().await?;
         let (trace, orchestrator) = (TraceId::fresh(), address_in(""));
         let follower = flow::follow(runtime, trace);
@@ -186,6 +190,9 @@ pub enum RunError {
     /// The journal cannot be opened or written.
     #[error(transparent)]
     Journal(#[from] JournalError),
+    /// The task cannot go on from there: the journal that it runs on does not hold that past.
+    #[error("the task cannot go on from the history that it was given: {0}")]
+    History(#[source] RebuildError),
     /// An actor could not be started.
     #[error(transparent)]
     Actor(#[from] RegisterError),

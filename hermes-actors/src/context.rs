@@ -8,6 +8,9 @@ use hermes_llm::{ChatMessage, Messages};
 use crate::digest::Digest;
 use crate::protocol::Append;
 
+/// Stands for the answer of a task that gave none.
+const NO_ANSWER: &str = "(This was broken off before I answered.)";
+
 /// Messages, their digest, and what entered since it was last sent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Context {
@@ -44,6 +47,18 @@ impl Context {
     fn enter(&mut self, message: &ChatMessage) {
         let rendered = self.messages.push(message);
         self.digest = self.digest.with(&rendered);
+    }
+
+    /// Goes on from what an earlier task left. One that ended without an answer leaves a question open, and servers
+    /// refuse a conversation in which the user speaks twice.
+    pub(crate) fn after(mut past: Self) -> Self {
+        let waits = |last: &bytes::Bytes| {
+            [&br#"{"role":"user""#[..], br#"{"role":"tool""#].iter().any(|role| last.starts_with(role))
+        };
+        if past.messages.iter().last().is_some_and(waits) {
+            past.push(ChatMessage::assistant(NO_ANSWER));
+        }
+        past
     }
 
     /// What entered since the last time this was called.

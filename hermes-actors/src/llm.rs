@@ -42,7 +42,8 @@ impl Actor for Llm {
         let (model, ask) = (self.model.clone(), envelope.clone());
         let deltas = shown(context.bus().clone(), envelope.clone(), turn, purpose);
         context.run(&envelope, move |words| panicked(purpose, words), async move {
-            match model.chat(request, deltas).await {
+            // Not through the `Arc`: that would box the request's future a second time.
+            match (*model).chat(request, deltas).await {
                 Ok(reply) => Draft::ending(&ask, replied(turn, purpose, reply)),
                 Err(error) => Draft::ending(&ask, failed(purpose, &error)),
             }

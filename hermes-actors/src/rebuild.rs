@@ -11,7 +11,7 @@ use crate::definition::Definition;
 use crate::protocol::TaskStart;
 use crate::task::{Effects, Task};
 
-mod past;
+pub(crate) mod past;
 
 /// How many records are read at once.
 const PAGE: usize = 4096;

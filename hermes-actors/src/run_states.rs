@@ -28,8 +28,8 @@ impl RunStates {
     }
 
     /// What is set for `trace`.
-    pub fn of(&self, trace: TraceId) -> States {
-        self.table().get(&trace).cloned().unwrap_or_default()
+    pub fn of(&self, trace: TraceId) -> Option<States> {
+        self.table().get(&trace).cloned()
     }
 
     fn table(&self) -> MutexGuard<'_, HashMap<TraceId, States>> {
@@ -56,9 +56,9 @@ mod tests {
         let mut states = States::default();
         states.insert(7_u8);
         let entered = table.enter(trace, states);
-        assert_eq!(table.of(trace).get::<u8>().as_deref(), Some(&7));
-        assert!(table.of(TraceId::fresh()).is_empty());
+        assert_eq!(table.of(trace).and_then(|states| states.get::<u8>()).as_deref(), Some(&7));
+        assert!(table.of(TraceId::fresh()).is_none());
         drop(entered);
-        assert!(table.of(trace).is_empty());
+        assert!(table.of(trace).is_none());
     }
 }

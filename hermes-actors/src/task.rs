@@ -192,7 +192,7 @@ impl Task {
             effects.arm(envelope.id, "deadline", deadline);
         }
         if let Some(past) = start.history.as_ref().and_then(|history| history.context.as_ref()) {
-            self.state.context = past.clone();
+            self.state.context = Context::after(past.clone());
         }
         self.state.context.push_of(envelope.id, &ChatMessage::user(start.task.as_str()));
         self.think(envelope, Mode::Tools, effects);

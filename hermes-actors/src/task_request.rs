@@ -38,7 +38,8 @@ impl TaskRequest {
     }
 
     /// Goes on from the context that an earlier task left: [`Outcome::history`](crate::Outcome::history). The model
-    /// reads all that was said there, its system message too; limits and statistics begin anew.
+    /// reads all that was said there, its system message too; limits and statistics begin anew. The task must run on the
+    /// journal that holds the earlier one.
     pub fn after(self, history: impl Into<Option<History>>) -> Self {
         Self { history: history.into(), ..self }
     }

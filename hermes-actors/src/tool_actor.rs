@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use backon::{ExponentialBuilder, Retryable};
-use hermes_bus::{Actor, Body, Bus, Context, Draft, Envelope, Fault};
+use hermes_bus::{Actor, Body, Bus, Context, Draft, Envelope, Fault, Id};
 use serde_json::{Map, Value};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
@@ -55,13 +55,12 @@ impl ToolActor {
     /// What the tool may know of the call that `ask` is. Its time runs from its sending, of which it was delivered at once
     /// or after a hold, which does not count.
     fn context_of(&self, call_id: &str, ask: &Arc<Envelope>, bus: &Bus) -> ToolContext {
-        let mut context = ToolContext::new(call_id)
-            .with_idempotency_key(ask.id.to_string())
-            .with_deadline(Instant::now() + self.timeout)
-            .with_all_meta(ask.meta.clone().unwrap_or_default())
-            .with_states(self.runs.of(ask.trace_id).over(&self.states));
-        context.reporter = Reporter::new(bus.clone(), ask);
-        context
+        let states = match self.runs.of(ask.trace_id) {
+            Some(run) => run.over(&self.states),
+            None => self.states.clone(),
+        };
+        let (deadline, reporter) = (Instant::now() + self.timeout, Reporter::new(bus.clone(), ask));
+        ToolContext::of_call(call_id, ask, deadline, states, reporter)
     }
 
     /// Waits for a place, in turn.
@@ -78,7 +77,8 @@ impl ToolActor {
         context: ToolContext,
     ) -> Result<ToolOutput, ToolError> {
         if self.retries == 0 {
-            return self.tool.call(arguments, context).await;
+            // Not through the `Arc`: that would box its future a second time.
+            return (*self.tool).call(arguments, context).await;
         }
         let waits =
             ExponentialBuilder::default().with_min_delay(FIRST_WAIT).with_max_times(self.retries as usize);
@@ -87,7 +87,7 @@ impl ToolActor {
             attempt += 1;
             context.progress(format!("attempt {attempt} of {all} in {} ms: {error}", wait.as_millis()));
         };
-        (|| self.tool.call(arguments.clone(), context.clone()))
+        (|| (*self.tool).call(arguments.clone(), context.clone()))
             .retry(waits)
             .when(|error| !error.is_permanent())
             .notify(next)
@@ -105,8 +105,15 @@ impl Actor for ToolActor {
             }
         };
         let of_call = self.context_of(&call_id, &envelope, context.bus());
-        let body = run(self.clone(), context.bus().clone(), envelope.clone(), arguments, of_call);
-        context.run(&envelope, move |words| Body::new(panicked(call_id, words)), body);
+        let note = started(&envelope, &call_id);
+        let call =
+            Call { actor: self.clone(), ask: envelope.clone(), note: note.id(), arguments, context: of_call };
+        let panicked = move |words: &str| Body::new(panicked(call_id, words));
+        if self.places.is_none() {
+            context.run_noted(&envelope, note, panicked, call.run());
+        } else {
+            context.run(&envelope, panicked, call.run_in_turn(context.bus().clone(), note));
+        }
         Ok(())
     }
 }
@@ -119,27 +126,37 @@ fn panicked(call_id: String, words: &str) -> ToolFailed {
     ToolFailed { error, ..failed }
 }
 
-/// Runs one call: its note first, so that no body runs of which the journal does not know.
-async fn run(
-    actor: ToolActor,
-    bus: Bus,
-    ask: Arc<Envelope>,
-    arguments: Map<String, Value>,
-    mut context: ToolContext,
-) -> Option<Draft> {
-    // Dropped before the tool is done, as on timeout and cancel, it says so to what does not see that by itself.
-    let unfinished = context.cancel_token().clone().drop_guard();
-    context.place = actor.place().await;
-    let call_id = context.call_id.clone();
+/// The note that a call begins.
+fn started(ask: &Arc<Envelope>, call_id: &str) -> Draft {
     let me = ask.receiver.clone();
-    let note = Draft::caused_by(&ask, me.clone(), me, ToolStarted { call_id: call_id.clone() });
-    let started = note.id();
-    if !bus.begin(&ask, note).await {
-        return None;
+    Draft::caused_by(ask, me.clone(), me, ToolStarted { call_id: call_id.to_owned() })
+}
+
+/// One call on its way. Its note comes first, so that no body runs of which the journal does not know.
+struct Call {
+    actor: ToolActor,
+    ask: Arc<Envelope>,
+    note: Id,
+    arguments: Map<String, Value>,
+    context: ToolContext,
+}
+
+impl Call {
+    /// Waits for a place, then begins if it is still wanted.
+    async fn run_in_turn(mut self, bus: Bus, note: Draft) -> Option<Draft> {
+        self.context.place = self.actor.place().await;
+        if bus.begin(&self.ask, note).await { Some(self.run().await) } else { None }
     }
-    let outcome = actor.attempts(arguments, context).await;
-    unfinished.disarm();
-    Some(end(&ask, call_id, outcome).with_parent(started))
+
+    async fn run(self) -> Draft {
+        let Self { actor, ask, note, arguments, context } = self;
+        let call_id = context.call_id.clone();
+        // Dropped before the tool is done, as on timeout and cancel, it says so to what does not see that by itself.
+        let unfinished = context.cancel_token().clone().drop_guard();
+        let outcome = actor.attempts(arguments, context).await;
+        unfinished.disarm();
+        end(&ask, call_id, outcome).with_parent(note)
+    }
 }
 
 /// A result as every reader of JSON takes it: one that is nested too deep is its text.

@@ -65,6 +65,8 @@ async fn flaky(tried: State<Arc<Tried>>, context: ToolContext) -> Result<String,
 #[tokio::test(start_paused = true)]
 async fn attempts_are_one_call_under_one_key_and_are_told_as_progress() {
     let (runtime, told) = watched();
+    // Progress is told while somebody observes.
+    let _watching = runtime.observe();
     let tried = Arc::new(Tried::default());
     let steps = [Step::call("flaky", json!({})), Step::text("ok").expect_tool_result("OK: 第三次")];
     run(agent(&runtime, steps).tool(flaky).state(tried.clone())).await;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::bus::{Bus, Step};
 use crate::mailbox::panic_message;
-use crate::writer::{ActorId, Op};
+use crate::writer::{ActorId, Begun, Op};
 use crate::{Address, Ask, Body, Draft, Envelope, EnvelopeFailed, Event, FailureKind, TraceId};
 
 /// An error from a handler: it means only "restart me".
@@ -173,25 +173,42 @@ impl Context {
         F: Future<Output: Into<Option<Draft>>> + Send + 'static,
         P: FnOnce(&str) -> Body + Send + 'static,
     {
-        let (bus, held) = (self.bus.clone(), ask.clone());
-        ask.bodies.start(async move {
-            let end = match caught(body).await {
-                Ok(end) => end.into(),
-                Err(words) => Some(Draft::ending_with(&held, on_panic(&words))),
-            };
-            // Before the asker reads the end it must be the only one that holds what it sent.
-            let ask = Arc::downgrade(&held);
-            drop(held);
-            if let Some(end) = end {
-                send_end(&bus, end, &ask);
-            }
-        });
+        ask.bodies.start(ended(self.bus.clone(), ask.clone(), on_panic, body));
+    }
+
+    /// As [`Context::run`], for a body that begins only when `note` says so in the journal, and only if the ask is still
+    /// open then: as [`Bus::begin`], without a way back.
+    pub fn run_noted<F, P>(&self, ask: &Arc<Envelope>, note: Draft, on_panic: P, body: F)
+    where
+        F: Future<Output: Into<Option<Draft>>> + Send + 'static,
+        P: FnOnce(&str) -> Body + Send + 'static,
+    {
+        let (of, body) = (ask.clone(), ended(self.bus.clone(), ask.clone(), on_panic, body));
+        self.bus.begin_then(ask, note, Begun::Start(Box::new(move || of.bodies.start(body))));
     }
 
     /// Tells the receiver of the open ask that its answer is not wanted any more ([`AskAbort`](crate::AskAbort)).
     /// If it has not ended after `grace`, the bus ends it and all below it.
     pub fn abort(&self, trace: TraceId, ask: crate::Id, grace: Duration) {
         self.bus.post(Op::Abort { trace, ask, grace });
+    }
+}
+
+/// A body that ends its ask.
+async fn ended<F, P>(bus: Bus, held: Arc<Envelope>, on_panic: P, body: F)
+where
+    F: Future<Output: Into<Option<Draft>>>,
+    P: FnOnce(&str) -> Body,
+{
+    let end = match caught(body).await {
+        Ok(end) => end.into(),
+        Err(words) => Some(Draft::ending_with(&held, on_panic(&words))),
+    };
+    // Before the asker reads the end it must be the only one that holds what it sent.
+    let ask = Arc::downgrade(&held);
+    drop(held);
+    if let Some(end) = end {
+        send_end(&bus, end, &ask);
     }
 }
 

@@ -14,7 +14,7 @@ use crate::render::{Rendered, render};
 use crate::restart::RestartBudget;
 use crate::rule::{Rule, apply};
 use crate::test_log::TestLog;
-use crate::writer::{ActorId, Asker, Op, Place, RegisterError, Registered, Registration, Timer};
+use crate::writer::{ActorId, Asker, Begun, Op, Place, RegisterError, Registered, Registration, Timer};
 use crate::{Address, Ask, Draft, Envelope, Id, TraceId, mailbox};
 
 /// How long [`Bus::ask`] waits.
@@ -145,10 +145,15 @@ impl Bus {
     /// The body may begin only if this gives `true`: then the note is journaled and the ask was still open.
     pub async fn begin(&self, ask: &Envelope, note: Draft) -> bool {
         let (done, begun) = oneshot::channel();
-        if let Ok(lines) = self.render(vec![note]) {
-            self.post(Op::Begin { trace: ask.trace_id, ask: ask.id, lines, done });
-        }
+        self.begin_then(ask, note, Begun::Tell(done));
         begun.await.unwrap_or(false)
+    }
+
+    /// As [`Bus::begin`]; what follows is done by the writer, without a way back.
+    pub(crate) fn begin_then(&self, ask: &Envelope, note: Draft, then: Begun) {
+        if let Ok(lines) = self.render(vec![note]) {
+            self.post(Op::Begin { trace: ask.trace_id, ask: ask.id, lines, then });
+        }
     }
 
     /// [`Runtime::register`](crate::Runtime::register).

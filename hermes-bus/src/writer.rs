@@ -20,7 +20,7 @@ use open_ask::Trace;
 use routes::Routes;
 use sleeper::Sleeper;
 
-pub(crate) use op::{ActorId, Asker, LastWords, Op, Registered, Registration, Timer};
+pub(crate) use op::{ActorId, Asker, Begun, LastWords, Op, Registered, Registration, Timer};
 pub use routes::{DirectoryId, Place, RegisterError};
 
 mod alarms;
@@ -128,7 +128,7 @@ impl Writer {
     fn apply(&mut self, op: Op) {
         match op {
             Op::Step { lines, timers, asker, done } => self.step(lines, timers, asker, done),
-            Op::Begin { trace, ask, lines, done } => self.begin(trace, ask, lines, done),
+            Op::Begin { trace, ask, lines, then } => self.begin(trace, ask, lines, then),
             Op::Abort { trace, ask, grace } => self.abort(trace, ask, grace),
             Op::Register(registration) => self.register(*registration),
             Op::Bind { trace, directory } => {

@@ -329,6 +329,10 @@ async fn truncation_refusal_and_silence_have_their_outcomes() {
     assert_eq!((outcome.end.as_str(), outcome.truncated), ("completed", true));
     let outcome = run(vec![cut(), Step::text("ok").expect_tool_result("cut off by the output limit")]).await;
     assert_eq!(outcome.end.as_str(), "completed");
+    // Cut off before its arguments had begun: it is not run on none.
+    let begun = Step::call("dig", json!("")).finish(hermes_llm::Finish::Length);
+    let outcome = run(vec![begun, Step::text("ok").expect_tool_result("cut off by the output limit")]).await;
+    assert_eq!((outcome.end.as_str(), outcome.stats.tool_calls), ("completed", 0));
     let outcome = run(vec![cut(), cut()]).await;
     assert_eq!((outcome.end.as_str(), outcome.failure.unwrap().kind.as_str()), ("failed", "cut_off"));
     let outcome = run(vec![Step::text("no").finish(hermes_llm::Finish::ContentFilter)]).await;

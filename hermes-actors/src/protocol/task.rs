@@ -182,9 +182,16 @@ impl Payload for TaskFinished {
     const KIND: Kind = Kind::Event;
 
     fn journal(&self, out: &mut Vec<u8>) -> serde_json::Result<()> {
+        if self.gathered.is_empty() {
+            return serde_json::to_writer(out, self);
+        }
         let by_reference = |g: &Gathered| Gathered { shown: String::new(), ..g.clone() };
         let gathered = self.gathered.iter().map(by_reference).collect();
-        serde_json::to_writer(out, &TaskFinished { gathered, ..self.clone() })
+        // The context is not written, and whoever shares it would have it copied.
+        let (answer, failure, stats) = (self.answer.clone(), self.failure.clone(), self.stats.clone());
+        let Self { outcome, truncated, .. } = *self;
+        let written = Self { outcome, truncated, answer, failure, gathered, stats, context: None };
+        serde_json::to_writer(out, &written)
     }
 
     fn wire(&self, out: &mut Vec<u8>) -> serde_json::Result<()> {

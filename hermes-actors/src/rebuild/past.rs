@@ -15,6 +15,25 @@ pub(super) fn of(journal: &dyn Journal, start: &Entry<'_>) -> Result<Option<Cont
     }
 }
 
+/// The history with its context, if the journal holds what it refers to.
+pub(crate) fn find_in(journal: &dyn Journal, history: History) -> Result<History, RebuildError> {
+    if journal.keeps_lines() {
+        let end = journal.read(history.seq.saturating_sub(1), 1)?;
+        let is_there = parse(journal, &end)?.first().is_some_and(|end| {
+            end.seq == history.seq && end.trace_id == history.trace && end.name == TaskFinished::NAME
+        });
+        if !is_there {
+            return Err(lost(&history, format!("{} holds no such task", journal.location())));
+        }
+    }
+    let context = match history.context.clone() {
+        Some(context) if context.sent() == history.digest => context,
+        Some(context) => return Err(lost(&history, format!("its digest is {}", context.sent()))),
+        None => left_by(journal, history.clone())?,
+    };
+    Ok(History { context: Some(context), ..history })
+}
+
 /// Gives a `task.start` that came from the journal its past again.
 pub(super) fn restore(envelope: &mut Envelope, past: Context) {
     let Ok(start) = envelope.get::<TaskStart>().map(|start| (*start).clone()) else { return };

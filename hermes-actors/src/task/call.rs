@@ -65,6 +65,17 @@ pub(super) enum Judged {
     Unfit { call: ToolCall, reason: RejectReason, message: String },
 }
 
+impl Judged {
+    /// Whether the output limit may have ended it: its arguments do not parse, or had not begun.
+    pub(super) fn may_be_cut_off(&self) -> bool {
+        match self {
+            Judged::Fit(Call { progress: Progress::Queued(arguments), .. }) => arguments.0.is_empty(),
+            Judged::Fit(_) => false,
+            Judged::Unfit { reason, .. } => *reason == RejectReason::UnusableArguments,
+        }
+    }
+}
+
 impl Call {
     /// The open ask, if there is one.
     pub(super) fn open(&self) -> Option<(Id, i64)> {

@@ -16,8 +16,7 @@ impl Task {
     pub(super) fn take_calls(&mut self, envelope: &Envelope, reply: &LlmReplied, effects: &mut Effects) {
         let asked = &reply.message.tool_calls;
         let judged: Vec<Judged> = asked.iter().map(|call| call::judge(call, &self.definition)).collect();
-        let cut = reply.finish == Finish::Length
-            && matches!(judged.last(), Some(Judged::Unfit { reason: RejectReason::UnusableArguments, .. }));
+        let cut = reply.finish == Finish::Length && judged.last().is_some_and(Judged::may_be_cut_off);
         if cut {
             self.state.cut_off += 1;
             if self.state.cut_off > 1 {
@@ -35,10 +34,8 @@ impl Task {
         let last = judged.len().saturating_sub(1);
         for (i, judged) in judged.into_iter().enumerate() {
             let call = match judged {
+                _ if cut && i == last => self.reject_cut_off(envelope, asked[i].clone(), effects),
                 Judged::Fit(call) => call,
-                Judged::Unfit { call, .. } if cut && i == last => {
-                    self.reject_cut_off(envelope, call, effects)
-                }
                 Judged::Unfit { call, reason, message } => {
                     self.reject(envelope, call, reason, &message, effects)
                 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use hermes_bus::{Envelope, Meta};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -31,7 +32,7 @@ pub struct ToolContext {
     key: String,
     cancel: CancellationToken,
     deadline: Option<Instant>,
-    meta: Arc<BTreeMap<String, String>>,
+    meta: Option<Meta>,
     states: States,
     pub(crate) reporter: Reporter,
     /// One of the places of a tool that may not run any number of times at once. A body that nobody waits for any more
@@ -48,9 +49,29 @@ impl ToolContext {
             call_id,
             cancel: CancellationToken::new(),
             deadline: None,
-            meta: Arc::default(),
+            meta: None,
             states: States::default(),
             reporter: Reporter::default(),
+            place: None,
+        }
+    }
+
+    /// The context of the call that `ask` is.
+    pub(crate) fn of_call(
+        call_id: &str,
+        ask: &Envelope,
+        deadline: Instant,
+        states: States,
+        reporter: Reporter,
+    ) -> Self {
+        Self {
+            call_id: call_id.to_owned(),
+            key: ask.id.to_string(),
+            cancel: CancellationToken::new(),
+            deadline: Some(deadline),
+            meta: ask.meta.clone(),
+            states,
+            reporter,
             place: None,
         }
     }
@@ -105,7 +126,8 @@ impl ToolContext {
 
     /// The strings that came with the task, for all that descends from it: a user, a tenant, a traceparent.
     pub fn meta(&self) -> &BTreeMap<String, String> {
-        &self.meta
+        static NONE: BTreeMap<String, String> = BTreeMap::new();
+        self.meta.as_deref().unwrap_or(&NONE)
     }
 
     /// The state of this type, for tools written by hand; they name it in [`Tool::needs`](super::Tool::needs).
@@ -134,7 +156,7 @@ impl ToolContext {
     /// With one more string of meta.
     #[must_use]
     pub fn with_meta(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
-        Arc::make_mut(&mut self.meta).insert(key.into(), value.into());
+        Arc::make_mut(self.meta.get_or_insert_default()).insert(key.into(), value.into());
         self
     }
 
@@ -143,13 +165,5 @@ impl ToolContext {
     pub fn with_state<T: Send + Sync + 'static>(mut self, value: T) -> Self {
         self.states.insert(value);
         self
-    }
-
-    pub(crate) fn with_states(self, states: States) -> Self {
-        Self { states, ..self }
-    }
-
-    pub(crate) fn with_all_meta(self, meta: Arc<BTreeMap<String, String>>) -> Self {
-        Self { meta, ..self }
     }
 }

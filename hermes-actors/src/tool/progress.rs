@@ -25,6 +25,9 @@ impl Reporter {
 
     pub(crate) fn tell(&self, call_id: &str, text: String, done_of_total: Option<(u64, u64)>) {
         let Some(Call { bus, ask }) = &self.0 else { return };
+        if !bus.is_observed() {
+            return;
+        }
         let Some(ask) = ask.upgrade() else { return };
         let (done, total) = done_of_total.unzip();
         let me = ask.receiver.clone();

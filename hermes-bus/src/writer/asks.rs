@@ -3,7 +3,8 @@
 use tokio::sync::oneshot;
 
 use super::open_ask::OpenAsk;
-use super::{ActorId, Asker, Done, Target, Timer, Writer};
+use super::{ActorId, Asker, Begun, Done, Target, Timer, Writer};
+use crate::mailbox::caught;
 use crate::render::Rendered;
 use crate::{Address, EnvelopeFailed, FailureKind, Id, TraceId};
 
@@ -78,19 +79,16 @@ impl Writer {
         Some(EnvelopeFailed::new(FailureKind::Undelivered, why))
     }
 
-    pub(super) fn begin(
-        &mut self,
-        trace: TraceId,
-        ask: Id,
-        lines: Vec<Rendered>,
-        done: oneshot::Sender<bool>,
-    ) {
-        let Some(open) = self.traces.get_mut(&trace).and_then(|t| t.ask_mut(ask)) else { return };
+    pub(super) fn begin(&mut self, trace: TraceId, ask: Id, lines: Vec<Rendered>, then: Begun) {
+        let Some(open) = self.traces.get_mut(&trace).and_then(|t| t.ask_mut(ask)) else {
+            // What a body holds may panic when it is dropped.
+            return drop(caught(|| drop(then)));
+        };
         open.begun = true;
         for line in lines {
             self.push(line, false, false, Target::Nobody);
         }
-        self.done.push(Done::Begun(done));
+        self.done.push(Done::Begun(then));
     }
 
     fn find(&self, trace: TraceId, address: &Address) -> Option<ActorId> {

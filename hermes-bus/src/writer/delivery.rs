@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio::sync::oneshot;
 
-use super::{ActorId, Writer};
+use super::{ActorId, Begun, Writer};
 use crate::Envelope;
 use crate::journal::Line;
 use crate::mailbox::Mail;
@@ -28,15 +28,17 @@ pub(super) struct Staged {
 /// Someone who waits for the batch to be journaled.
 pub(super) enum Done {
     Journaled(oneshot::Sender<()>),
-    Begun(oneshot::Sender<bool>),
+    Begun(Begun),
 }
 
 impl Done {
     fn tell(self) {
-        let _ = match self {
-            Self::Journaled(done) => done.send(()).is_ok(),
-            Self::Begun(done) => done.send(true).is_ok(),
-        };
+        match self {
+            // Nobody may be waiting any more.
+            Self::Journaled(done) => drop(done.send(())),
+            Self::Begun(Begun::Tell(done)) => drop(done.send(true)),
+            Self::Begun(Begun::Start(start)) => start(),
+        }
     }
 }
 

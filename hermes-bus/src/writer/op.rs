@@ -37,7 +37,7 @@ pub(crate) type LastWords = Box<dyn Fn(&Envelope, &str) -> Option<Body> + Send>;
 /// What can be asked of the writer.
 pub(crate) enum Op {
     Step { lines: Vec<Rendered>, timers: Vec<Timer>, asker: Asker, done: Option<oneshot::Sender<()>> },
-    Begin { trace: TraceId, ask: Id, lines: Vec<Rendered>, done: oneshot::Sender<bool> },
+    Begin { trace: TraceId, ask: Id, lines: Vec<Rendered>, then: Begun },
     Abort { trace: TraceId, ask: Id, grace: Duration },
     Register(Box<Registration>),
     Bind { trace: TraceId, directory: DirectoryId },
@@ -49,6 +49,12 @@ pub(crate) enum Op {
     Decide { gate: u64, actor: ActorId, envelope: Arc<Envelope>, rejected: Option<String> },
     Quiet { done: oneshot::Sender<()> },
     Stop { reason: Option<String> },
+}
+
+/// What follows when it is in the journal that the body of an ask begins. Dropped when the ask has ended before.
+pub(crate) enum Begun {
+    Tell(oneshot::Sender<bool>),
+    Start(Box<dyn FnOnce() + Send>),
 }
 
 /// Says whether an actor has its address and lives.
