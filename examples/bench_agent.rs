@@ -39,14 +39,35 @@ async fn slow_add(a: i64, b: i64) -> i64 {
     a + b
 }
 
+const USAGE: &str = "bench_agent --base URL --tasks T --conc C --turns N --k K --tool add|slow_add --lat MS \
+                     [--journal PATH|memory|off]";
+
+const NAMES: [&str; 8] = ["base", "tasks", "conc", "turns", "k", "tool", "lat", "journal"];
+
 struct Arguments(HashMap<String, String>);
 
 impl Arguments {
+    /// Reads the command line; ends the process with the usage where that was asked for, or is needed.
     fn read() -> Self {
         let all: Vec<String> = std::env::args().skip(1).collect();
-        let pair =
-            |pair: &[String]| Some((pair.first()?.trim_start_matches("--").to_owned(), pair.get(1)?.clone()));
-        Self(all.chunks(2).filter_map(pair).collect())
+        if all.iter().any(|argument| argument == "--help") {
+            println!("{USAGE}");
+            std::process::exit(0);
+        }
+        Self::pairs(&all).unwrap_or_else(|fault| {
+            eprintln!("{fault}\n{USAGE}");
+            std::process::exit(2);
+        })
+    }
+
+    fn pairs(all: &[String]) -> Result<Self, String> {
+        let pair = |pair: &[String]| {
+            let known = pair[0].strip_prefix("--").filter(|name| NAMES.contains(name));
+            let name = known.ok_or_else(|| format!("there is no argument `{}`", pair[0]))?;
+            let value = pair.get(1).ok_or_else(|| format!("--{name} wants a value"))?;
+            Ok((name.to_owned(), value.clone()))
+        };
+        all.chunks(2).map(pair).collect::<Result<_, _>>().map(Self)
     }
 
     fn text(&self, name: &str, usual: &str) -> String {
@@ -157,7 +178,7 @@ async fn run_all(agent: &Agent, tasks: u32, conc: u32, turns: u32) -> anyhow::Re
             let start = Instant::now();
             let outcome = agent.run(format!("Task {i}: add the numbers.")).await?;
             let wanted = format!("FINAL {turns}");
-            ensure!(outcome.answer.as_deref() == Some(&wanted), "task {i}: {outcome:?}");
+            ensure!(outcome.answer.as_deref() == Some(&wanted), "task {i}: {}", outcome.summary());
             anyhow::Ok(start.elapsed().as_secs_f64())
         });
     }

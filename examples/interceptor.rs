@@ -31,7 +31,8 @@ fn at_most_100(draft: &Draft) -> Verdict {
     }
 }
 
-/// Shows each call that is about to be delivered, and lets it go or not.
+/// Shows each call that is about to be delivered, and lets it go or not. The flow is printed from the journal, a moment later:
+/// so `held:` may stand above the line of its call.
 async fn pause(mut gate: Gate) {
     while let Some(held) = gate.next().await {
         if let Ok(call) = held.envelope().get::<CallTool>() {

@@ -86,6 +86,7 @@ async fn main() -> anyhow::Result<()> {
         .state(Receipts::default())
         .build()?;
     let handle = agent.start(TaskRequest::new("One umbrella, please.").meta("customer", "ana")).await?;
+    // The flow is printed from the journal, a moment later: so progress may stand above the line of its call.
     let mut envelopes = handle.envelopes();
     while let Some(envelope) = envelopes.next().await? {
         if let Ok(progress) = envelope.get::<ToolProgress>() {

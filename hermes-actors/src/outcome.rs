@@ -65,7 +65,8 @@ impl Outcome {
         }
     }
 
-    /// The answer of a task that was completed.
+    /// The answer of a task that was completed. This takes the outcome: clone what else is needed of it before, such as the
+    /// `history` that the next task goes on from (which is cheap).
     ///
     /// # Errors
     /// When it was not, in words that say how it ended; what the model said all the same is in them.

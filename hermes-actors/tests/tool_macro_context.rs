@@ -180,6 +180,6 @@ async fn a_closure_is_a_tool_with_a_schema_given_or_derived() {
     );
     assert_eq!(
         call(read, json!({"id": "3"}), ToolContext::new("t1.0")).await,
-        "ERROR: unusable arguments, `id`: invalid type: string \"3\", expected u32"
+        "ERROR: unusable arguments: `id`: the string \"3\" is not a whole number, 0 or more"
     );
 }

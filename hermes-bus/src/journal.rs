@@ -82,7 +82,8 @@ pub trait Journal: Send + Sync + 'static {
     fn location(&self) -> String;
 }
 
-/// A journal that cannot be opened, written or read.
+/// A journal that cannot be opened, written or read. The text of each is whole: it holds what lies below, so
+/// [`Error::source`](std::error::Error::source) is empty, and reports that print both say nothing twice.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
     /// The operating system refused.
@@ -93,7 +94,7 @@ pub enum JournalError {
         /// Which journal or file.
         location: String,
         /// What the system said.
-        source: std::io::Error,
+        r#source: std::io::Error,
     },
     /// A blob that a line names is not there.
     #[error("the journal {location} names the blob {hash}, which is not there")]
@@ -109,7 +110,7 @@ pub enum JournalError {
         /// Which journal.
         location: String,
         /// What is wrong.
-        source: EntryError,
+        r#source: EntryError,
     },
     /// The last complete line is no envelope: a crash does not leave it so. Nothing in the file was changed.
     #[error(
@@ -122,7 +123,7 @@ pub enum JournalError {
         /// Which line of it.
         number: u64,
         /// What is wrong.
-        source: EntryError,
+        r#source: EntryError,
     },
     /// A file that is there and is no journal. Nothing in it was changed.
     #[error("{location} is there and is no journal (its first line is no envelope): name another file")]
@@ -144,4 +145,19 @@ pub enum JournalError {
         /// Its format.
         found: u32,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use std::error::Error;
+
+    use super::*;
+
+    #[test]
+    fn a_cause_is_said_once() {
+        let source = std::io::Error::other("its folder is gone");
+        let error = JournalError::Io { action: "open", location: "t.jsonl".into(), source };
+        assert_eq!(error.to_string(), "cannot open the journal t.jsonl: its folder is gone");
+        assert!(error.source().is_none());
+    }
 }

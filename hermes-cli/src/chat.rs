@@ -1,7 +1,7 @@
 //! `hermes chat`: a conversation, in which each message is a task that goes on from the ones before.
 
 use std::fs::OpenOptions;
-use std::io::Write;
+use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::args::ChatArgs;
 use crate::config::Config;
 use crate::exit::Exit;
 use crate::live::{self, Shown, Text};
-use crate::printer::{self, Show};
+use crate::printer::{self, Ends, Show};
 use crate::report::{self, Form};
 use crate::setup::Setup;
 use crate::signals::{Signal, Signals};
@@ -35,14 +35,15 @@ const GRACE: Duration = Duration::from_secs(5);
 /// # Errors
 /// When nothing could be begun: the words of the error say what to change.
 pub fn chat(args: &ChatArgs) -> Result<Exit> {
-    printer::install(args.show());
+    printer::install(args.show(), Ends::of(Form::Text));
     let setup = Setup::of(Config::load(args.config.config.as_deref(), args.settings.layer()?)?)?;
-    let input = Input::open()?;
+    // It gives the terminal back when it is dropped: last of all, for until then its thread may take it.
+    let mut input = Input::open()?;
     let threads =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start threads")?;
     let exit = threads.block_on(async {
         let runtime = Runtime::builder(setup.opened.journal.clone()).start();
-        let exit = Chat::begin(&setup, &runtime)?.talk(input).await;
+        let exit = Chat::begin(&setup, &runtime)?.talk(&mut input).await;
         runtime.shutdown(GRACE).await;
         exit
     });
@@ -57,22 +58,32 @@ struct Chat<'a> {
     agent: Agent,
     signals: Signals,
     conversation: Conversation,
+    /// What the last task means to the caller of the program.
+    last: Exit,
 }
 
 /// Whether the chat goes on.
 enum Next {
     GoOn,
-    End(Exit),
+    End(End),
+}
+
+/// Why it does not go on.
+enum End {
+    /// Whoever talks has ended it.
+    Wanted,
+    /// It cannot go on, or must not.
+    Forced(Exit),
 }
 
 impl<'a> Chat<'a> {
     fn begin(setup: &'a Setup, runtime: &'a Runtime) -> Result<Self> {
         let signals = Signals::listen().context("cannot listen for signals")?;
         let agent = setup.agent(runtime)?;
-        Ok(Self { setup, runtime, agent, signals, conversation: Conversation::default() })
+        Ok(Self { setup, runtime, agent, signals, conversation: Conversation::default(), last: Exit::Good })
     }
 
-    async fn talk(mut self, mut input: Input) -> Result<Exit> {
+    async fn talk(mut self, input: &mut Input) -> Result<Exit> {
         if input.mode == Mode::Person {
             let model = &self.agent.definition().model;
             say(&format!("Talking to {model}. /help tells the commands, Ctrl-D ends."));
@@ -91,14 +102,24 @@ impl<'a> Chat<'a> {
             voids = if matches!(entry, Entry::Void) { voids + 1 } else { 0 };
             match entry {
                 Entry::Text(text) => {
-                    if let Next::End(exit) = self.on(&text).await {
-                        return Ok(exit);
+                    if let Next::End(end) = self.on(&text).await {
+                        return Ok(self.exit(end, input.mode));
                     }
                 }
                 Entry::Void if voids < 2 => say("(once more, or Ctrl-D, ends the chat)"),
-                Entry::Void | Entry::Over => return Ok(Exit::Good),
+                Entry::Void | Entry::Over => return Ok(self.exit(End::Wanted, input.mode)),
+                Entry::Broken(error) => return Err(error).context("cannot read standard input"),
                 Entry::Unusable(why) => say(&format!("error: {why}")),
             }
+        }
+    }
+
+    /// A person has seen how the tasks ended; whoever calls a script sees its exit code only.
+    fn exit(&self, end: End, mode: Mode) -> Exit {
+        match (end, mode) {
+            (End::Forced(exit), _) => exit,
+            (End::Wanted, Mode::Script) => self.last,
+            (End::Wanted, Mode::Person) => Exit::Good,
         }
     }
 
@@ -106,7 +127,7 @@ impl<'a> Chat<'a> {
         match command::read(text) {
             Meant::Nothing => {}
             Meant::Wrong(words) => say(&words),
-            Meant::Command(Command::Quit) => return Next::End(Exit::Good),
+            Meant::Command(Command::Quit) => return Next::End(End::Wanted),
             Meant::Command(command) => {
                 if let Err(error) = self.obey(command) {
                     say(&format!("error: {error:#}"));
@@ -147,25 +168,36 @@ impl<'a> Chat<'a> {
             // Nothing that is asked now could be written down.
             Err(error) => {
                 say(&format!("error: {error}"));
-                return Next::End(Exit::Failed);
+                return Next::End(End::Forced(Exit::Failed));
             }
         };
         let live = live::show(&handle, Text::of_stdout(Form::Text));
-        let ended = self.signals.finish(handle).await;
-        let shown = live.end().await;
-        if let Err(error) = tell(&ended.outcome, shown) {
-            say(&format!("error: cannot write the answer to stdout: {error}"));
-            return Next::End(Exit::Failed);
+        let canceller = handle.canceller();
+        let work = async {
+            let outcome = handle.outcome().await;
+            let shown = live.end(&outcome).await;
+            (outcome, shown)
+        };
+        let ((outcome, shown), signal) = self.signals.finish(&canceller, work).await;
+        match shown.and_then(|shown| tell(&outcome, shown)) {
+            Ok(()) => {}
+            // Who has gone away would not read the next answer either.
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => return Next::End(End::Wanted),
+            Err(error) => {
+                say(&format!("error: cannot write the answer to stdout: {error}"));
+                return Next::End(End::Forced(Exit::Failed));
+            }
         }
-        self.conversation.add(message, &ended.outcome);
-        match ended.signal {
-            Some(Signal::Terminate) => Next::End(Exit::Cancelled),
+        self.last = Exit::of(&outcome);
+        self.conversation.add(message, &outcome);
+        match signal {
+            Some(Signal::Terminate) => Next::End(End::Forced(Exit::Cancelled)),
             _ => Next::GoOn,
         }
     }
 }
 
-fn tell(outcome: &Outcome, shown: Shown) -> std::io::Result<()> {
+fn tell(outcome: &Outcome, shown: Shown) -> io::Result<()> {
     if shown == Shown::Nothing
         && let Some(answer) = &outcome.answer
     {

@@ -23,6 +23,7 @@ mod kind;
 mod layers;
 mod mask;
 pub mod shown;
+mod slip;
 mod starter;
 mod yaml;
 
@@ -75,13 +76,16 @@ impl Config {
     /// # Errors
     /// What cannot be used, where it was said, and what can be said there.
     pub fn load(named: Option<&Path>, flags: Layer) -> Result<Self> {
-        let file = file::find(named)?;
+        let file = file::Wanted::of(named)?.find()?;
         let said = file.as_deref().map(file::read).transpose()?.unwrap_or_default();
         if let Some(warning) = file.as_deref().and_then(|file| file::warning(file, &said)) {
             say(&warning);
         }
         let key_variable = said.iter().find(|setting| setting.key.name == "model.api_key_env");
         let key_variable = key_variable.and_then(|setting| setting.value.as_str()).map(str::to_owned);
+        for warning in environment::strangers(environment::names(), key_variable.as_deref()) {
+            say(&warning);
+        }
         let environment = environment::layer(environment::variable, key_variable.as_deref())?;
         let layers = Layers::over_defaults([said, environment, flags]);
         let settings = serde_json::from_value(layers.nested())?;

@@ -37,9 +37,9 @@ fn step(messages: &[ChatMessage], request: &ChatRequest) -> Step {
             Step::text(format!("(demo) Before this you said: {before}"))
         }
         (_, Some(Role::User)) if can_list => Step::call("list_directory", json!({})),
-        (_, Some(Role::Tool)) => {
-            Step::text("(demo) The folder was really listed; what is in it, nobody read.")
-        }
+        (_, Some(Role::Tool)) => Step::text(
+            "(demo) The tool list_directory really ran; this answer is scripted, no model was asked.",
+        ),
         _ => Step::text("(demo) There is no tool to list the folder with."),
     }
 }

@@ -3,14 +3,16 @@
 /// How alike two words must be.
 const ALIKE: f64 = 0.8;
 
+/// The likeliest of the words, in capitals or not; none when none is like it.
+pub fn nearest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let likeness = |other: &&str| strsim::jaro_winkler(&word.to_lowercase(), &other.to_lowercase());
+    let likely = words.into_iter().filter(|other| likeness(other) >= ALIKE);
+    likely.max_by(|one, other| likeness(one).total_cmp(&likeness(other)))
+}
+
 /// The likeliest of the words, as the end of a sentence; nothing when none is like it.
 pub fn meant<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> String {
-    let likeness = |other: &&str| strsim::jaro_winkler(&word.to_lowercase(), other);
-    let likely = words.into_iter().filter(|other| likeness(other) >= ALIKE);
-    match likely.max_by(|one, other| likeness(one).total_cmp(&likeness(other))) {
-        Some(other) => format!("; did you mean `{other}`?"),
-        None => String::new(),
-    }
+    nearest(word, words).map_or_else(String::new, |other| format!("; did you mean `{other}`?"))
 }
 
 #[cfg(test)]

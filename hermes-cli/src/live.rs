@@ -1,16 +1,17 @@
 //! A running task as a person sees it: its text as it comes, and what it waits for.
 
+use std::io;
 use std::time::Duration;
 
-use hermes_actors::{TaskHandle, TextStream};
+use hermes_actors::{End, Outcome, TaskHandle, TextStream};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use crate::report::Form;
-use crate::terminal::{end_pieces, is_watched, say_piece, tells_waiting};
+use crate::terminal::{end_pieces, is_watched, pieces_written, say_piece, tells_waiting};
 use crate::waiting;
 
-/// How long a task that has ended waits for what is shown of it.
+/// How long the end of a task waits for what else is shown of it, and that of a cancelled one for its text.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// When the text is shown.
@@ -58,15 +59,25 @@ async fn pieces(mut text: TextStream) -> Shown {
 }
 
 impl Live {
-    /// Waits until all is shown.
-    pub async fn end(self) -> Shown {
-        // Who shows cannot hold up a run; and what it shows is in the outcome as well.
+    /// Waits until all is shown. The text is waited for however slow the terminal is, unless somebody wanted the end.
+    ///
+    /// # Errors
+    /// When stdout did not take all of the text.
+    pub async fn end(self, outcome: &Outcome) -> io::Result<Shown> {
+        // What is waited for is of no use any more.
         if let Some(waiting) = self.waiting {
             let _ = timeout(PATIENCE, waiting).await;
         }
-        match self.text {
-            Some(text) => timeout(PATIENCE, text).await.ok().and_then(Result::ok).unwrap_or(Shown::Nothing),
-            None => Shown::Nothing,
+        let Some(text) = self.text else { return Ok(Shown::Nothing) };
+        match outcome.end {
+            End::Cancelled => timeout(PATIENCE, written(text)).await.unwrap_or(Ok(Shown::Text)),
+            _ => written(text).await,
         }
     }
+}
+
+async fn written(text: JoinHandle<Shown>) -> io::Result<Shown> {
+    // A stream that broke is no loss: the answer is in the outcome as well.
+    let shown = text.await.unwrap_or(Shown::Nothing);
+    pieces_written().await.map(|()| shown)
 }

@@ -12,6 +12,10 @@ use tracing_subscriber::{Layer, registry};
 
 use crate::terminal::{Colour, drain, harmless, say, say_painted};
 
+pub use ends::Ends;
+
+mod ends;
+
 /// How much of a run is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Show {
@@ -34,12 +38,12 @@ impl Show {
 }
 
 /// Prints from now on, panics too. `RUST_LOG` may ask for more than warnings of targets other than the flow.
-pub fn install(show: Show) {
+pub fn install(show: Show, ends: Ends) {
     let asked =
         std::env::var("RUST_LOG").ok().filter(|text| !text.is_empty()).and_then(|text| text.parse().ok());
     let others: Targets = asked.unwrap_or_else(|| Targets::new().with_default(LevelFilter::WARN));
     let filter = others.with_target(FLOW_TARGET, show.flow());
-    let printer = Printer { colour: Colour::of_stderr() };
+    let printer = Printer { colour: Colour::of_stderr(), ends };
     // Else a panic would wait for stderr on the thread that it ends.
     std::panic::set_hook(Box::new(|panic| {
         say(&format!("{panic}\n{}", Backtrace::capture()));
@@ -51,6 +55,7 @@ pub fn install(show: Show) {
 
 struct Printer {
     colour: Colour,
+    ends: Ends,
 }
 
 impl<S: Subscriber> Layer<S> for Printer {
@@ -59,7 +64,7 @@ impl<S: Subscriber> Layer<S> for Printer {
         event.record(&mut said);
         let metadata = event.metadata();
         say_painted(match metadata.target() {
-            FLOW_TARGET => flow_line(&said.message, self.colour),
+            FLOW_TARGET => flow_line(&self.ends.shown(&said.message), self.colour),
             _ => trouble_line(*metadata.level(), &said, self.colour),
         });
     }

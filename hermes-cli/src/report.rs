@@ -54,7 +54,7 @@ pub fn tell(outcome: &Outcome, show: Show) {
 pub fn give(outcome: &Outcome, form: Form, journal: &str) -> io::Result<()> {
     let text = match form {
         Form::Json => harmless_json(&serde_json::to_string(&report(outcome, journal))?),
-        Form::Text => return outcome.answer.as_deref().map_or(Ok(()), write_text),
+        Form::Text => return unless_gone(outcome.answer.as_deref().map_or(Ok(()), write_text)),
     };
     write_line(&text)
 }
@@ -62,9 +62,9 @@ pub fn give(outcome: &Outcome, form: Form, journal: &str) -> io::Result<()> {
 /// Writes what a model said to stdout: as it is to a program, [`harmless()`] to a terminal.
 ///
 /// # Errors
-/// When stdout cannot be written.
+/// When stdout cannot be written: [`ErrorKind::BrokenPipe`] when its reader has gone away.
 pub fn write_text(text: &str) -> io::Result<()> {
-    if stdout().is_terminal() { write_line(&harmless(text)) } else { write_line(text) }
+    if stdout().is_terminal() { write(&harmless(text)) } else { write(text) }
 }
 
 /// Writes a line to stdout. A reader who has gone away is no error.
@@ -72,8 +72,16 @@ pub fn write_text(text: &str) -> io::Result<()> {
 /// # Errors
 /// When stdout cannot be written.
 pub fn write_line(text: &str) -> io::Result<()> {
+    unless_gone(write(text))
+}
+
+fn write(line: &str) -> io::Result<()> {
     let mut out = stdout().lock();
-    match writeln!(out, "{text}").and_then(|()| out.flush()) {
+    writeln!(out, "{line}").and_then(|()| out.flush())
+}
+
+fn unless_gone(written: io::Result<()>) -> io::Result<()> {
+    match written {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         written => written,
     }

@@ -1,14 +1,15 @@
 //! What an agent needs, made from the settings and checked before anything runs.
 
+use std::io::ErrorKind;
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::{Result, anyhow};
 use hermes_actors::tool::Tool;
 use hermes_actors::{Agent, Runtime};
 use hermes_llm::ChatModel;
-use hermes_tools::Files;
+use hermes_tools::{Files, FilesError};
 
-use crate::config::{Config, Settings};
+use crate::config::{Config, Settings, Source};
 use crate::journal::{self, Opened};
 use crate::model;
 
@@ -79,12 +80,25 @@ pub fn tools(config: &Config) -> Result<Vec<Arc<dyn Tool>>> {
 }
 
 fn files(config: &Config) -> Result<Files> {
-    let source = config.source("root");
-    let files = Files::below(&config.settings.root)
-        .with_context(|| format!("name an existing folder with --root (this one: {source})"))?;
+    let files =
+        Files::below(&config.settings.root).map_err(|error| no_folder(&config.source("root"), &error))?;
     // No model needs the keys that a file of settings holds.
     let secret = config.file.as_ref().filter(|_| config.file_has_secrets());
     Ok(secret.into_iter().fold(files, |files, secret| files.hiding(secret)))
+}
+
+fn no_folder(said: &Source, FilesError { path, source }: &FilesError) -> anyhow::Error {
+    let said = match said {
+        Source::Default => "the folder that is read unless --root names one:".to_owned(),
+        Source::File(..) => format!("{said}: root:"),
+        Source::Variable(_) | Source::Flag(_) => said.to_string(),
+    };
+    let why = match source.kind() {
+        ErrorKind::NotFound => "there is no such folder; name an existing one".to_owned(),
+        ErrorKind::NotADirectory => "this is no folder; name one".to_owned(),
+        _ => format!("the folder cannot be opened ({source}); name another one"),
+    };
+    anyhow!("{said} {}: {why}", path.display())
 }
 
 fn chosen(settings: &Settings, files: &Files) -> Vec<Arc<dyn Tool>> {

@@ -3,7 +3,7 @@
 use std::io;
 use std::pin::pin;
 
-use hermes_actors::{Canceller, Outcome, TaskHandle};
+use hermes_actors::Canceller;
 use tokio::signal::unix::{self, SignalKind, signal};
 
 use crate::exit::Exit;
@@ -22,12 +22,6 @@ pub enum Signal {
     Terminate,
 }
 
-/// A task that has ended, and the signal that cancelled it, if one did.
-pub struct Ended {
-    pub outcome: Outcome,
-    pub signal: Option<Signal>,
-}
-
 impl Signals {
     /// Listens from now on.
     pub fn listen() -> io::Result<Self> {
@@ -44,17 +38,21 @@ impl Signals {
         });
     }
 
-    /// Waits for the outcome of a task, and lets the signals end it.
-    pub async fn finish(&mut self, handle: TaskHandle) -> Ended {
-        let canceller = handle.canceller();
-        let mut outcome = pin!(handle.outcome());
+    /// Does the work of a task to its end, and lets the signals end what `canceller` cancels, and the program. The signal
+    /// that came, if one did.
+    pub async fn finish<T>(
+        &mut self,
+        canceller: &Canceller,
+        work: impl Future<Output = T>,
+    ) -> (T, Option<Signal>) {
+        let mut work = pin!(work);
         let signal = tokio::select! {
-            outcome = &mut outcome => return Ended { outcome, signal: None },
+            done = &mut work => return (done, None),
             signal = self.next() => signal,
         };
-        cancel(&canceller);
+        cancel(canceller);
         tokio::select! {
-            outcome = outcome => Ended { outcome, signal: Some(signal) },
+            done = work => (done, Some(signal)),
             _ = self.next() => leave(),
         }
     }

@@ -4,8 +4,17 @@ use std::io::Read;
 
 use anyhow::{Context, Result, bail};
 
-/// Reads the task; `-` stands for standard input.
-pub fn read(argument: &str) -> Result<String> {
+use crate::terminal::clip;
+
+/// Reads the task; `-` stands for standard input. Nothing may follow it.
+///
+/// # Errors
+/// When there is no task, or more than one argument.
+pub fn read(argument: &str, more: &[String]) -> Result<String> {
+    if !more.is_empty() {
+        let task = clip(&format!("{argument} {}", more.join(" ")), 60);
+        bail!("the task is several words: put the task in quotes, as in `hermes run \"{task}\"`");
+    }
     let task = match argument {
         "-" => from_input()?,
         text => text.to_owned(),

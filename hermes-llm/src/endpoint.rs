@@ -61,7 +61,7 @@ impl Endpoint {
     /// An endpoint without a key, with 60 s of patience and 3 retries, that streams.
     ///
     /// # Errors
-    /// If the address is no http or https URL, holds a user name or password, or the model has no name.
+    /// If the address is no http or https URL, holds a user name, a password or a fragment, or the model has no name.
     pub fn new(base_url: impl AsRef<str>, model: impl Into<String>) -> Result<Self, EndpointError> {
         let model = model.into();
         if model.trim().is_empty() {
@@ -113,8 +113,8 @@ impl Endpoint {
     }
 
     /// How long the server may be silent: from sending to the first byte, and between bytes. 60 s by default.
-    /// A server that does not stream is silent while the model thinks. Heartbeats (comments, blank lines) count as
-    /// bytes, but after five times this long with nothing else the server counts as silent.
+    /// A server that does not stream is silent while the model thinks. Heartbeats (comments, blank lines, events
+    /// that bring nothing) count as bytes, but after five times this long with nothing else the server counts as silent.
     pub fn timeout(self, timeout: Duration) -> Self {
         Endpoint { timeout, ..self }
     }
@@ -168,7 +168,7 @@ impl Endpoint {
     /// let endpoint = Endpoint::new("http://localhost:8000", "qwen")?.body_field("top_p", 0.9.into());
     /// assert!(OpenAiModel::new(endpoint.clone()).is_ok());
     /// let error = OpenAiModel::new(endpoint.body_field("stream", true.into())).unwrap_err();
-    /// assert!(error.to_string().contains("Endpoint::streaming"));
+    /// assert!(error.to_string().contains("from the setting for streaming"));
     /// # Ok::<(), hermes_llm::EndpointError>(())
     /// ```
     pub fn body_field(mut self, name: impl Into<String>, value: Value) -> Self {

@@ -1,12 +1,16 @@
 //! The client for OpenAI-compatible servers: it asks, and asks again. What the bytes mean is decided in `openai/`.
 
 mod accumulate;
+mod again;
 mod answer;
+mod asked;
 mod attempt;
 mod calls;
 mod client;
 mod completion;
 mod content;
+mod ending;
+mod events;
 mod extra;
 mod loose;
 mod patience;
@@ -14,6 +18,7 @@ mod refusal;
 mod request;
 mod retry;
 mod sse;
+mod surrogates;
 mod tls;
 mod unread;
 mod usage;
@@ -22,9 +27,12 @@ use std::fmt;
 
 use async_trait::async_trait;
 use backon::Retryable;
+use bytes::Bytes;
 use reqwest::Client;
 use reqwest::header::{AUTHORIZATION, HeaderMap};
 
+use self::again::Again;
+use self::asked::Accepted;
 use self::attempt::{Attempt, Telling};
 use self::request::Frame;
 use self::retry::Failure;
@@ -39,10 +47,13 @@ use crate::{ChatError, ChatModel, ChatReply, ChatRequest, Deltas, Endpoint, Endp
 /// as the endpoint says, after a growing wait or the server's `Retry-After`, at most 60 s. A reply is never put together
 /// from two attempts: when something was told of the one that failed, [`Delta::Again`](crate::Delta::Again) follows.
 ///
+/// A server that refuses `stream_options` or `stream` by name is asked once more without, and so from then on.
+///
 /// Silence before the reply has begun is not repeated: the server is probably still at it, and asking again would only
 /// add work. Silence in the middle of a stream is repeated once: the worker behind it is probably lost, but if the next
-/// one falls silent too the wait has been long enough. A server that goes on after the model has stopped is not waited
-/// for: 2 s for the usage, and next to nothing for the end of the body.
+/// one falls silent too the wait has been long enough. After the model has stopped, at most 5 s are waited for the usage,
+/// and next to nothing for the end of the body. Where the server says with each part that the model has stopped, that
+/// means nothing: all is read until `[DONE]`, the end of the body or silence, 10 s of it after a first such part.
 ///
 /// ```
 /// use hermes_llm::{ChatModel, Endpoint, OpenAiModel};
@@ -60,6 +71,7 @@ pub struct OpenAiModel {
     /// The key and the endpoint's further headers, each marked as secret.
     headers: HeaderMap,
     frame: Frame,
+    accepted: Accepted,
     client: Client,
 }
 
@@ -74,7 +86,23 @@ impl OpenAiModel {
         headers.extend(endpoint.authorization()?.map(|key| (AUTHORIZATION, key)));
         let frame = Frame::new(&endpoint)?;
         let client = client::build_client(&endpoint)?;
-        Ok(OpenAiModel { endpoint, headers, frame, client })
+        let accepted = Accepted::by(&endpoint);
+        Ok(OpenAiModel { endpoint, headers, frame, accepted, client })
+    }
+
+    /// Asks until there is a reply, or a failure that does not pass.
+    async fn ask(&self, body: &Bytes, telling: &Telling) -> Result<ChatReply, Failure> {
+        let attempt = Attempt { model: self, telling };
+        let (mut stalls, mut again) = (0, Again::of(&self.endpoint));
+        (|| attempt.run(body.clone()))
+            .retry(retry::plan(&self.endpoint))
+            .when(|failure: &Failure| failure.passes(&mut stalls))
+            .adjust(Failure::wait)
+            .notify(|failure, wait| {
+                tracing::warn!("{}", again.words(wait, &failure.error));
+                telling.begin_again();
+            })
+            .await
     }
 }
 
@@ -85,23 +113,29 @@ impl ChatModel for OpenAiModel {
     }
 
     async fn chat(&self, request: ChatRequest, deltas: Deltas) -> Result<ChatReply, ChatError> {
-        let body = self.frame.body(&request);
+        let mut asked = self.accepted.get();
+        let mut body = self.frame.body(&request, asked);
         // Whoever owns the context may add to it without a copy once this clone is gone.
         drop(request);
         let telling = Telling::to(deltas);
-        let attempt = Attempt { model: self, telling: &telling };
-        let mut stalls = 0;
-        (|| attempt.run(body.clone()))
-            .retry(retry::plan(&self.endpoint))
-            .when(|failure: &Failure| failure.passes(&mut stalls))
-            .adjust(Failure::wait)
-            .notify(|failure, wait| {
-                let error = &failure.error;
-                tracing::warn!(kind = error.kind(), ?wait, "asking the model again: {error}");
-                telling.begin_again();
-            })
-            .await
-            .map_err(|failure| failure.error)
+        loop {
+            let failure = match self.ask(&body, &telling).await {
+                Ok(reply) => {
+                    if self.accepted.lower(asked) {
+                        tracing::warn!(?asked, "the server refuses more of streaming: asking for no more");
+                    }
+                    return Ok(reply);
+                }
+                Err(failure) => failure,
+            };
+            let Some(less) = failure.instead.and_then(|less| asked.lessened_to(less)) else {
+                return Err(failure.error);
+            };
+            tracing::debug!(?less, "asking again without what was refused: {}", failure.error);
+            telling.begin_again();
+            body = self.frame.change(&body, asked, less);
+            asked = less;
+        }
     }
 }
 

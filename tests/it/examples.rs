@@ -233,3 +233,21 @@ fn files() {
             Tool calls: 3 | succeeded: 3 | failed: 0"##]],
     );
 }
+
+#[test]
+fn bench_agent_says_how_it_is_called() {
+    let usage = "bench_agent --base URL --tasks T --conc C --turns N --k K --tool add|slow_add --lat MS \
+                 [--journal PATH|memory|off]\n";
+    let called = |arguments: &[&str]| {
+        let Output { status, stdout, stderr } =
+            Command::new(example("bench_agent")).args(arguments).output().unwrap();
+        (status.code(), String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap())
+    };
+    assert_eq!(called(&["--help"]), (Some(0), usage.to_owned(), String::new()));
+    for (arguments, fault) in [
+        (&["--taks", "3"][..], "there is no argument `--taks`\n"),
+        (&["--k", "3", "--tasks"], "--tasks wants a value\n"),
+    ] {
+        assert_eq!(called(arguments), (Some(2), String::new(), format!("{fault}{usage}")));
+    }
+}

@@ -139,11 +139,14 @@ fn check_described(ident: &Ident, description: &str, parameters: &[Parameter]) -
              #[tool(description = \"…\")], or #[tool(undocumented)]",
         );
     }
-    for Parameter { ident, role, .. } in parameters {
+    for Parameter { ident, ty, role } in parameters {
         if let parameter::Role::Argument(Argument { name, description: None, .. }) = role {
+            let given = parameter::as_state(ty)
+                .map(|state| format!("; or take `{state}` if the program gives it"))
+                .unwrap_or_default();
             let message = format!(
                 "the model must know what to give for `{name}`: write `/// …` above the parameter, a line \
-                 `- {name}: …` under `# Arguments` in the doc comment, or #[tool(undocumented)]"
+                 `- {name}: …` under `# Arguments` in the doc comment, or #[tool(undocumented)]{given}"
             );
             mistakes.add(ident, &message);
         }

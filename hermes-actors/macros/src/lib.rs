@@ -34,7 +34,7 @@ use syn::{Error, FnArg, Item, ItemFn, parse_macro_input};
 /// **Parameters**: owned types that implement serde's `Deserialize` and schemars' `JsonSchema`; those of the
 /// standard library need nothing in your `Cargo.toml`. An `Option` may be left out of a call, and so may what has
 /// `#[default(…)]`, whose value the model reads. A leading `_` is not part of a parameter's name for the model.
-/// Arguments that do not fit, unknown ones included, become an error that tells the model which and why; a tool without
+/// Arguments that do not fit, unknown ones included, become an error that tells the model all that is wrong; a tool without
 /// parameters ignores what it is sent. Two kinds the model does not see: `State<T>`, which the agent or the task was
 /// given, and one `ToolContext` (or `&ToolContext`). They are known by these names.
 ///
@@ -44,10 +44,11 @@ use syn::{Error, FnArg, Item, ItemFn, parse_macro_input};
 /// **Options**, all of them optional:
 /// - `name = "…"`, `description = "…"`: instead of the function's
 /// - `timeout = "500ms"`, `"5s"`, `"2m"`: how long one call may take
-/// - one of `read_only`, `idempotent`, `destructive`: the effect; without, a call may change the world once
+/// - one of `read_only`, `idempotent`, `destructive`: the effect; without, a call may change the world once. What is
+///   `destructive` is refused: approvals are not there yet
 /// - `open_world`: it reaches other machines
 /// - `retries = 2`: a call that failed is tried again so often, with back-off, within its timeout; only for `read_only`
-///   and `idempotent`. Unusable arguments, panics and a `ToolError::permanent` are not tried again
+///   and `idempotent`. Every `Err` is tried again; unusable arguments, panics and a `ToolError::permanent` are not
 /// - `max_concurrent = 2`: so many calls run at once in the whole process
 /// - `summary = function`: the model reads what this makes of `&T`, the value returned; the journal keeps the whole
 /// - `repeatable`: equal calls one after the other are what it is for (declared; nothing guards against repeats yet)

@@ -67,11 +67,7 @@ impl Options {
             "summary" => once(&mut self.summary, meta.value()?.parse()?, meta),
             "max_concurrent" => once(&mut self.max_concurrent, count(&meta.value()?.parse()?)?, meta),
             "retries" => once(&mut self.retries, count(&meta.value()?.parse()?)?, meta),
-            _ => Err(meta.error(
-                "#[tool] has no such option. It knows name = \"…\", description = \"…\", timeout = \"5s\", \
-                 read_only, idempotent, destructive, open_world, repeatable, summary = function, \
-                 max_concurrent = 2, retries = 2 and undocumented",
-            )),
+            unknown => Err(meta.error(no_such_option(unknown))),
         }
     }
 
@@ -97,6 +93,31 @@ impl Options {
             _ => once(&mut self.effect, effect.clone(), meta),
         }
     }
+}
+
+/// The options, as they are written.
+const ALL: [&str; 12] = [
+    "name = \"…\"",
+    "description = \"…\"",
+    "timeout = \"5s\"",
+    "read_only",
+    "idempotent",
+    "destructive",
+    "open_world",
+    "repeatable",
+    "summary = function",
+    "max_concurrent = 2",
+    "retries = 2",
+    "undocumented",
+];
+
+fn no_such_option(word: &str) -> String {
+    let name = |option: &&str| option.split(' ').next().unwrap_or_default().to_owned();
+    let likeness = |name: &String| strsim::jaro_winkler(word, name);
+    let nearest = ALL.iter().map(name).max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+    let guess = nearest.filter(|name| likeness(name) > 0.8);
+    let guess = guess.map(|name| format!("; did you mean `{name}`?")).unwrap_or_else(|| ".".to_owned());
+    format!("#[tool] has no such option{guess} It knows {}", ALL.join(", "))
 }
 
 fn span_of(meta: &ParseNestedMeta<'_>) -> Span {
@@ -168,6 +189,20 @@ mod tests {
         assert_eq!(timeout("2m").unwrap(), Some(120_000));
         for wrong in ["", "5", "s", "0s", "1.5s", "5 s", "-5s", "5h", "99999999999999999999m", "五秒"] {
             assert!(timeout(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_option_is_guessed_where_it_is_near_to_one() {
+        let said = |text: &str| parse_str::<Options>(text).err().unwrap().to_string();
+        for (text, start) in [
+            ("read_onyl", "#[tool] has no such option; did you mean `read_only`? It knows name = \"…\","),
+            ("retry = 2", "#[tool] has no such option; did you mean `retries`? It knows"),
+            ("Timeout = \"5s\"", "#[tool] has no such option; did you mean `timeout`? It knows"),
+            ("weather", "#[tool] has no such option. It knows"),
+            ("a::b", "#[tool] has no such option. It knows"),
+        ] {
+            assert!(said(text).starts_with(start), "{}", said(text));
         }
     }
 

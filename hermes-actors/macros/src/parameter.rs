@@ -186,6 +186,19 @@ fn inside_state(segment: &PathSegment) -> Option<&Type> {
     }
 }
 
+/// `State<Pool>`, where a parameter has a type that may be the program's own: none that Rust knows.
+pub fn as_state(ty: &Type) -> Option<String> {
+    const OF_RUST: [&str; 25] = [
+        "String", "str", "char", "bool", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32",
+        "i64", "i128", "isize", "f32", "f64", "Option", "Vec", "Box", "HashMap", "BTreeMap", "HashSet",
+        "BTreeSet",
+    ];
+    let segment = last_segment(ty)?;
+    let name = segment.ident.to_string();
+    let inside = if segment.arguments.is_none() { "" } else { "<…>" };
+    (!OF_RUST.contains(&name.as_str())).then(|| format!("State<{name}{inside}>"))
+}
+
 fn last_segment(ty: &Type) -> Option<&PathSegment> {
     match ty {
         Type::Path(TypePath { qself: None, path, .. }) => path.segments.last(),

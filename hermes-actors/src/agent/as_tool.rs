@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::Agent;
 use crate::protocol::CallTool;
 use crate::sub_agent::ReadTask;
-use crate::tool::{Declaration, schema_for};
+use crate::tool::{Declaration, arguments_as, schema_for};
 
 /// An agent that another may call like a tool. The caller sees only what the arguments and the answer say.
 #[derive(Clone)]
@@ -73,7 +73,6 @@ impl AsTool {
     }
 }
 
-fn read<T: DeserializeOwned>(call: &CallTool) -> Result<T, String> {
-    serde_json::from_value(Value::Object(call.arguments.clone()))
-        .map_err(|why| format!("the arguments do not fit: {why}"))
+fn read<T: DeserializeOwned + JsonSchema>(call: &CallTool) -> Result<T, String> {
+    arguments_as(call.arguments.clone()).map_err(|why| why.to_string())
 }

@@ -34,7 +34,7 @@ pub enum BuildError {
     #[error("the agent `{0}` has no model: give it one with `.model(…)`")]
     NoModel(String),
     /// The name must be one segment of an address.
-    #[error("`{0}` is no name for an agent: use letters, digits, `_` and `-`, and none of {TAKEN:?}")]
+    #[error("{}", name_fault(.0))]
     Name(String),
     /// Two tools of one name.
     #[error("the agent `{agent}` has two tools named `{tool}`: rename one")]
@@ -175,6 +175,16 @@ impl AgentBuilder {
 
 /// Names that mean something in addresses already; the look-up of addresses skips `step`.
 const TAKEN: [&str; 8] = ["user", "final", "clock", "step", "orchestrator", "llm", "memory", "approver"];
+
+/// What is wrong with a name that cannot be.
+fn name_fault(name: &str) -> String {
+    let fault = if TAKEN.contains(&name) {
+        format!("in addresses that word means something else; take another, such as `{name}_agent`")
+    } else {
+        "use the letters a-z and A-Z, digits, `_` and `-`".to_owned()
+    };
+    format!("`{name}` is no name for an agent: {fault}")
+}
 
 /// Whether it can be a scope: one segment that means nothing else.
 fn is_name(name: &str) -> bool {

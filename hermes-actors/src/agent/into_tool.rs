@@ -13,7 +13,8 @@ pub struct AgentTool(pub(super) (ToolDefinition, Backing));
 /// an agent that [`as_tool`](super::Agent::as_tool) made a tool. The parameter only keeps the three apart.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no tool of an agent",
-    note = "write `#[tool]` above a function, implement `Tool`, or make an agent one: `agent.as_tool(\"when to use it\")`"
+    note = "write `#[tool]` above a function, implement `Tool`, or make an agent one: `agent.as_tool(\"when to use it\")`",
+    note = "several at once go in with `.tools(…)`: a value with `#[tool]` above its `impl` block, or a `Vec` of tools"
 )]
 pub trait IntoAgentTool<Form> {
     /// Makes it a tool of an agent.
@@ -50,7 +51,8 @@ impl IntoAgentTool<ByValue> for AsTool {
 /// parameter only keeps the three apart.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no set of tools",
-    note = "write `#[tool]` above an `impl` block and its methods, or give a `Vec` of tools"
+    note = "write `#[tool]` above an `impl` block and its methods, or give a `Vec` of tools",
+    note = "a single tool goes in with `.tool(…)`"
 )]
 pub trait IntoAgentTools<Form> {
     /// Makes them tools of an agent.

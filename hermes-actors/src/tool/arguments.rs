@@ -1,52 +1,95 @@
 //! Arguments: from the object a model sent to the type a tool wants.
 
-use super::ToolError;
+mod fault;
+mod faults;
+mod fits;
+mod wanted;
+
+use fault::Fault;
+use faults::faults;
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-use serde_path_to_error::{Path, Segment};
+
+use super::ToolError;
+use super::schema::whole_schema_for;
+
+/// How many faults are told at once: a model mends its call by the first few, and a long list may be wrong throughout.
+const TOLD: usize = 8;
 
 /// The arguments as a value of `T`, usually a struct with one field for each parameter.
 ///
 /// # Errors
-/// When they do not fit. The message names the argument by its path (`stops[1].city`) and says what was wanted,
-/// so that the model can mend its call.
-pub fn arguments_as<T: DeserializeOwned>(arguments: Map<String, Value>) -> Result<T, ToolError> {
-    arguments_with(arguments, || Value::Null)
+/// When they do not fit. The message names all that is wrong by its path (`stops[1].city`) and says what was wanted, in
+/// words of JSON, so that the model can mend its call.
+pub fn arguments_as<T: DeserializeOwned + JsonSchema>(arguments: Map<String, Value>) -> Result<T, ToolError> {
+    arguments_by(arguments, whole_schema_for::<T>)
 }
 
-/// As [`arguments_as`], with a hint from the schema where it allows only certain values. The schema is made only when it
-/// is needed.
-pub(super) fn arguments_with<T: DeserializeOwned>(
+/// As [`arguments_as`], with the schema said. It is made, and looked at, only when the arguments do not fit.
+pub(super) fn arguments_by<T: DeserializeOwned>(
     arguments: Map<String, Value>,
     schema: impl FnOnce() -> Value,
 ) -> Result<T, ToolError> {
-    serde_path_to_error::deserialize(Value::Object(arguments)).map_err(|error| {
-        let path = error.path().clone();
-        let fault = error.into_inner();
-        // The path is "." where the whole object is at fault: serde then names the field itself.
-        let place = match path.to_string().as_str() {
-            "." => String::new(),
-            path => format!(", `{path}`"),
-        };
-        let hint = allowed_at(&schema(), &path, &fault.to_string()).unwrap_or_default();
-        ToolError::new(format!("unusable arguments{place}: {fault}{hint}")).caused_by(fault).permanent()
+    let arguments = Value::Object(arguments);
+    serde_path_to_error::deserialize(&arguments).map_err(|error| {
+        let first = Fault::of_serde(error.path(), error.inner());
+        let mut all = faults(&arguments, &schema());
+        // A type may refuse what its schema allows.
+        if !all.iter().any(|fault| fault.stands_in(&first)) {
+            all.insert(0, first);
+        }
+        ToolError::new(message(&all)).caused_by(error.into_inner()).permanent()
     })
 }
 
-/// The values that the schema allows at `path`, where they are certain ones that `fault` does not name already.
-fn allowed_at(schema: &Value, path: &Path, fault: &str) -> Option<String> {
-    let mut place = schema;
-    for segment in path {
-        place = match segment {
-            Segment::Map { key } => {
-                place.get("properties").and_then(|all| all.get(key)).or(place.get("additionalProperties"))?
-            }
-            Segment::Seq { .. } => place.get("items")?,
-            Segment::Enum { .. } | Segment::Unknown => return None,
-        };
+fn message(all: &[Fault]) -> String {
+    let told: Vec<String> = all.iter().take(TOLD).map(Fault::to_string).collect();
+    let more = match all.len() - told.len() {
+        0 => String::new(),
+        more => format!("; and {more} more"),
+    };
+    format!("unusable arguments: {}{more}", told.join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde::Deserialize;
+    use serde_json::json;
+
+    #[derive(Debug, Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields)]
+    struct Order {
+        #[serde(rename = "count")]
+        _count: u32,
+        #[serde(default, rename = "note")]
+        _note: String,
+        #[serde(default, rename = "ids")]
+        _ids: Vec<i64>,
     }
-    let allowed = place.get("enum")?.as_array()?;
-    let is_named = |value: &Value| value.as_str().is_some_and(|text| fault.contains(text));
-    let words: Vec<String> = allowed.iter().map(Value::to_string).collect();
-    (!allowed.iter().all(is_named)).then(|| format!(". Allowed are: {}", words.join(", ")))
+
+    fn said(arguments: Value) -> String {
+        let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
+        arguments_as::<Order>(arguments).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_only_the_type_refuses_is_told_beside_what_the_schema_refuses() {
+        assert_eq!(
+            said(json!({"count": 5_000_000_000_u64, "note": 1, "size": 2})),
+            "unusable arguments: `count`: integer `5000000000` is not a whole number from 0 to 4294967295; \
+             `note`: 1 is not a string; `size`: unknown, there are `count`, `ids`, `note`"
+        );
+        assert_eq!(
+            said(json!({"count": 1, "note": null})),
+            "unusable arguments: `note`: null is not a string"
+        );
+    }
+
+    #[test]
+    fn a_long_list_of_faults_is_cut() {
+        let said = said(json!({"count": 1, "ids": vec!["a"; 1_000]}));
+        assert!(said.ends_with("`ids[7]`: the string \"a\" is not a whole number; and 992 more"), "{said}");
+    }
 }

@@ -39,7 +39,8 @@ pub struct Declaration {
     /// How many calls may run at once in the whole process; who waits for a place waits within its timeout.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_concurrent: Option<u32>,
-    /// How often a call that failed is tried again, with back-off, within its timeout.
+    /// How often a call that failed is tried again, with back-off, within its timeout; not after a
+    /// `ToolError` that is permanent.
     #[serde(default, skip_serializing_if = "is_none")]
     pub retries: u32,
 }

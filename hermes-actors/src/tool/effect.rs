@@ -17,7 +17,8 @@ pub enum Effect {
     /// May change something each time it runs. What a tool has that declares nothing.
     #[default]
     MayChange,
-    /// May destroy what cannot be brought back: wants a person's approval before each call.
+    /// May destroy what cannot be brought back: wants a person's approval before each call. Approvals are not there yet, so
+    /// every call is refused.
     Destructive,
 }
 

@@ -28,7 +28,7 @@ impl ToolError {
         self
     }
 
-    /// Says that another attempt would end the same: a tool with `retries` does not try again.
+    /// Says that another attempt would end the same: a tool with `retries` tries again after every error but such a one.
     #[must_use]
     pub fn permanent(self) -> Self {
         Self { permanent: true, ..self }

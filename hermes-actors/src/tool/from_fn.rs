@@ -7,7 +7,8 @@ use async_trait::async_trait;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::{Declaration, IntoToolOutput, Tool, ToolContext, ToolError, ToolOutput, arguments_as};
+use super::arguments::arguments_by;
+use super::{Declaration, IntoToolOutput, Tool, ToolContext, ToolError, ToolOutput};
 
 /// A tool that declares itself as `declaration` and runs `body` for each call.
 ///
@@ -68,7 +69,7 @@ where
         arguments: Map<String, Value>,
         context: ToolContext,
     ) -> Result<ToolOutput, ToolError> {
-        let running = (self.body)(arguments_as(arguments)?, context);
-        running.await?.into_tool_output()
+        let arguments = arguments_by(arguments, || self.declaration.parameters.clone())?;
+        (self.body)(arguments, context).await?.into_tool_output()
     }
 }

@@ -1,7 +1,6 @@
 //! What the code that `#[tool]` writes leans on. No promise: only the macro of the same version may use it.
 
 use super::ToolError;
-use super::arguments::arguments_with;
 use schemars::JsonSchema;
 use serde::de::{Deserialize, DeserializeOwned, Deserializer};
 use std::error::Error;
@@ -14,13 +13,21 @@ pub use serde;
 /// The arguments as the model sent them.
 pub type Arguments = serde_json::Map<String, serde_json::Value>;
 
-/// The arguments as a value of `T`.
-///
-/// # Errors
-/// When they do not fit: in words for the model, with what the schema allows at that place.
-pub fn read<T: DeserializeOwned + JsonSchema>(arguments: Arguments) -> Result<T, ToolError> {
-    arguments_with(arguments, super::schema_for::<T>)
-}
+/// A type that a model can give: the compiler says of one that will not do what to derive, and not only which hidden path is
+/// missing.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an argument of a tool",
+    label = "a model cannot give this",
+    note = "if the model gives it, derive `serde::Deserialize` and `schemars::JsonSchema` for it (schemars = \"1\")",
+    note = "if the program gives it, take a `State<{Self}>`, and set it with `.state(…)`"
+)]
+pub trait Argument {}
+
+#[diagnostic::do_not_recommend]
+impl<T: DeserializeOwned + JsonSchema> Argument for T {}
+
+/// Checks a type, and does nothing.
+pub fn is_argument<T: Argument>() {}
 
 /// Reads an argument that has a default: `null` is how models say that they leave it out.
 ///
@@ -86,16 +93,33 @@ impl<E: Error + Send + Sync + 'static> StandardError for Failure<E> {
     }
 }
 
+/// What an error says of itself, in the long form (`{:#}`), with which `anyhow::Error` names its causes.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the error of a tool",
+    note = "implement `Display` for it (thiserror derives it), or return a `ToolError`"
+)]
+pub trait ErrorForModel {
+    /// The words.
+    fn words(&self) -> String;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Display> ErrorForModel for E {
+    fn words(&self) -> String {
+        format!("{self:#}")
+    }
+}
+
 /// An error that can only be displayed. The bound stands on the method, so that the compiler says of a type
 /// without it which bound is missing.
 pub trait DisplayedError {
     /// The error's type.
     type Error;
 
-    /// The error's text, in the long form (`{:#}`), with which `anyhow::Error` names its causes.
+    /// The error's words.
     fn for_model(self) -> ToolError
     where
-        Self::Error: Display;
+        Self::Error: ErrorForModel;
 }
 
 impl<E> DisplayedError for &Failure<E> {
@@ -103,8 +127,8 @@ impl<E> DisplayedError for &Failure<E> {
 
     fn for_model(self) -> ToolError
     where
-        E: Display,
+        E: ErrorForModel,
     {
-        ToolError::new(format!("{:#}", self.0))
+        ToolError::new(self.0.words())
     }
 }

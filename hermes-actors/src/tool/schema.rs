@@ -11,6 +11,17 @@ use serde_json::{Map, Value, json};
 /// `required` and is not offered `null` either: leaving it out is one way to say nothing, and enough.
 /// `additionalProperties: false` is not written, because some servers refuse the key.
 pub fn schema_for<T: JsonSchema>() -> Value {
+    let mut schema = whole_schema_for::<T>();
+    if let Value::Object(object) = &mut schema
+        && object.get("additionalProperties") == Some(&Value::Bool(false))
+    {
+        object.remove("additionalProperties");
+    }
+    schema
+}
+
+/// As [`schema_for`], and it says whether the object may have other properties.
+pub(super) fn whole_schema_for<T: JsonSchema>() -> Value {
     let generator = SchemaSettings::draft2020_12()
         .with(|settings| {
             settings.meta_schema = None;
@@ -23,9 +34,6 @@ pub fn schema_for<T: JsonSchema>() -> Value {
         .into_generator();
     let mut schema = generator.into_root_schema_for::<T>();
     schema.remove("title");
-    if schema.get("additionalProperties") == Some(&Value::Bool(false)) {
-        schema.remove("additionalProperties");
-    }
     schema.ensure_object().entry("properties").or_insert_with(|| Value::Object(Map::new()));
     schema.to_value()
 }

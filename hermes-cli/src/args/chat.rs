@@ -23,11 +23,13 @@ Keys:
   Up       the message before
   \\        at the end of a line: the message goes on in the next
 
-Exit codes:
-  0    the chat was ended, however its tasks ended
-  1    the journal or stdout can no longer be written
+Exit codes (on a terminal, 0 however the tasks ended; otherwise the last task counts):
+  0    the chat was ended; its last task was completed, or there was none
+  1    the last task failed, or the model refused it; or the journal or stdout can no longer be written
   2    nothing was begun: arguments or settings cannot be used
-  130  SIGTERM ended it, or Ctrl-C when nobody sits at a terminal and no task was running";
+  3    a limit stopped the last task
+  4    the last task could not reach the model's endpoint, or was refused by it
+  130  the last task was cancelled; or SIGTERM ended the chat, or Ctrl-C while no task was running";
 
 /// `hermes chat`
 #[derive(clap::Args)]

@@ -33,14 +33,18 @@ pub const ABOUT: &str = "\
 Run a task with an agent that can list, read and search the files below a folder.
 
 stdout gets the answer (on a terminal, as it comes), or with --json the whole outcome; nothing else. stderr gets the flow
-of messages as it happens, then the statistics, and the journal's place when it is a new one. The exit code says how the
-task ended (see below). Every message is kept in a journal, which the agent itself cannot see.";
+of messages as it happens, then the statistics, and the journal's place when it is a new one. On a terminal that shows the
+answer too, the flow only names it. The exit code says how the task ended (see below). Every message is kept in a journal, which the agent itself cannot see.";
 
 /// `hermes run`
 #[derive(clap::Args)]
 pub struct RunArgs {
     /// What should be done, in quotes; `-` reads it from standard input
     pub task: String,
+
+    /// What follows a task without quotes
+    #[arg(hide = true)]
+    pub more: Vec<String>,
 
     #[command(flatten)]
     pub config: ConfigFlag,

@@ -1,6 +1,6 @@
 //! What is entered: on a terminal with an editor for lines, else the lines of standard input.
 
-use std::io::{BufRead, IsTerminal, stdin, stdout};
+use std::io::{self, BufRead, IsTerminal, stdin, stdout};
 use std::sync::mpsc;
 use std::thread;
 
@@ -12,6 +12,7 @@ use rustyline::history::MemHistory;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::joined::Joined;
+use crate::terminal::{Keyboard, take_end};
 
 /// What stands before a line, and before one that goes on from the last.
 const PROMPTS: (&str, &str) = ("> ", "… ");
@@ -26,6 +27,8 @@ pub enum Entry {
     Over,
     /// It cannot be used, and why.
     Unusable(String),
+    /// Nothing more can be read.
+    Broken(io::Error),
 }
 
 /// Whether a person sits at a terminal.
@@ -41,6 +44,8 @@ pub struct Input {
     wanted: mpsc::Sender<()>,
     entries: UnboundedReceiver<Entry>,
     asked: Asked,
+    /// Of a person.
+    keyboard: Option<Keyboard>,
 }
 
 /// Whether the thread is reading for us.
@@ -62,15 +67,19 @@ impl Input {
     /// When the terminal cannot be used.
     pub fn open() -> Result<Self> {
         let mode = if stdin().is_terminal() && stdout().is_terminal() { Mode::Person } else { Mode::Script };
-        let mut source = match mode {
-            Mode::Person => Source::Editor(Box::new(editor().context("cannot use the terminal")?)),
-            Mode::Script => Source::Lines,
+        let (mut source, keyboard) = match mode {
+            Mode::Person => {
+                let keyboard = Keyboard::of_stdin().context("cannot use the terminal")?;
+                let editor = editor().context("cannot use the terminal")?;
+                (Source::Editor(Box::new(editor)), Some(keyboard))
+            }
+            Mode::Script => (Source::Lines, None),
         };
         let (wanted, wishes) = mpsc::channel();
         let (tell, entries) = unbounded_channel();
         let reader = thread::Builder::new().name("input".to_owned());
         reader.spawn(move || read_all(&mut source, &wishes, &tell)).context("cannot start a thread")?;
-        Ok(Self { mode, wanted, entries, asked: Asked::No })
+        Ok(Self { mode, wanted, entries, asked: Asked::No, keyboard })
     }
 
     /// The next entry.
@@ -86,6 +95,15 @@ impl Input {
         let entry = self.entries.recv().await.unwrap_or(Entry::Over);
         self.asked = Asked::No;
         entry
+    }
+}
+
+impl Drop for Input {
+    /// The editor gives the terminal back when it has a line: one that is still reading never will.
+    fn drop(&mut self) {
+        if let (Asked::Yes, Some(keyboard)) = (&self.asked, &self.keyboard) {
+            keyboard.give_back();
+        }
     }
 }
 
@@ -126,6 +144,7 @@ impl Source {
     fn line(&mut self, prompt: &str) -> Entry {
         match self {
             Self::Lines => plain_line(),
+            Self::Editor(_) if take_end() => Entry::Over,
             Self::Editor(editor) => match editor.readline(prompt) {
                 Ok(line) => Entry::Text(line),
                 Err(ReadlineError::Interrupted) => Entry::Void,
@@ -150,6 +169,6 @@ fn plain_line() -> Entry {
             Ok(line) => Entry::Text(line.trim_end_matches(['\n', '\r']).to_owned()),
             Err(_) => Entry::Unusable("a line is no UTF-8 text: it is left out".to_owned()),
         },
-        Err(error) => Entry::Unusable(format!("cannot read standard input: {error}")),
+        Err(error) => Entry::Broken(error),
     }
 }

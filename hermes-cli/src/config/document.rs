@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::keys::{self, KEYS, Key};
+use super::slip;
 use super::yaml::{self, Name, Node, Place, Shape, Wrong};
 use crate::guess;
 
@@ -39,7 +40,7 @@ fn collect(section: Option<&str>, map: &Node, said: &mut Vec<Said>) -> Result<()
     let entries = match &map.shape {
         Shape::Map(entries) => entries,
         Shape::Scalar(Value::Null) => return Ok(()),
-        _ => return Err(Wrong { place: map.place, words: no_map(section) }),
+        shape => return Err(Wrong { place: map.place, words: no_map(section, shape) }),
     };
     for (name, node) in entries {
         match section {
@@ -50,11 +51,19 @@ fn collect(section: Option<&str>, map: &Node, said: &mut Vec<Said>) -> Result<()
     Ok(())
 }
 
-fn no_map(section: Option<&str>) -> String {
-    match section {
+fn no_map(section: Option<&str>, shape: &Shape) -> String {
+    let words = match section {
         Some(name) => format!("`{name}` must be a map of settings, such as `model_name: qwen2.5:7b`"),
         None => "the file must hold a map of settings, such as `max_iterations: 8`".to_owned(),
+    };
+    match shape {
+        Shape::Scalar(Value::String(text)) => words + &missing_blank(text),
+        _ => words,
     }
+}
+
+fn missing_blank(text: &str) -> String {
+    slip::blank(text).map_or_else(String::new, |hint| format!("; {hint}"))
 }
 
 fn entry(section: Option<&str>, name: &Name, node: &Node, said: &[Said]) -> Result<Option<Said>, Wrong> {
@@ -80,6 +89,7 @@ fn unknown(section: Option<&str>, name: &Name) -> Wrong {
         (Some(_), true) => Some("it belongs at the left margin, not below `model:`"),
         (_, false) => None,
     };
+    let moved = moved.map(str::to_owned).or_else(|| slip::blank(&name.text));
     let hint =
         moved.map_or_else(|| guess::meant(&name.text, here.iter().copied()), |moved| format!("; {moved}"));
     let below = section.map_or(String::new(), |section| format!(" below `{section}`"));

@@ -15,32 +15,67 @@ use super::yaml::{Place, Wrong};
 /// The file that is read when none is named.
 pub const NAME: &str = "hermes.yaml";
 
-/// Which file is read: the one that the option names, else the variable `HERMES_CONFIG`, else `hermes.yaml` in the
-/// working directory, if it is there.
-///
-/// # Errors
-/// When a named one is not there.
-pub fn find(named: Option<&Path>) -> Result<Option<PathBuf>> {
-    if let Some(path) = named {
-        return exists(path, "--config").map(Some);
-    }
-    if let Some(path) = variable("HERMES_CONFIG")? {
-        return exists(Path::new(&path), "HERMES_CONFIG").map(Some);
-    }
-    let usual = Path::new(NAME);
-    Ok(usual.symlink_metadata().is_ok().then(|| usual.to_owned()))
+/// The variable that names another one.
+pub const VARIABLE: &str = "HERMES_CONFIG";
+
+/// Where settings are looked for, and who says so.
+pub struct Wanted {
+    pub path: PathBuf,
+    named: Named,
 }
 
-fn exists(path: &Path, said_by: &str) -> Result<PathBuf> {
-    match fs::metadata(path) {
-        Ok(_) => Ok(path.to_owned()),
-        Err(error) => Err(error).with_context(|| {
-            format!(
-                "cannot read {}, which {said_by} names (`hermes config --init` makes one)",
-                path.display()
-            )
-        }),
+#[derive(Clone, Copy)]
+enum Named {
+    Flag,
+    Variable,
+    Nobody,
+}
+
+impl Wanted {
+    /// The one that the option names, else the variable `HERMES_CONFIG`, else `hermes.yaml` in the working directory.
+    ///
+    /// # Errors
+    /// When the variable is no text.
+    pub fn of(flag: Option<&Path>) -> Result<Self> {
+        if let Some(path) = flag {
+            return Ok(Self { path: path.to_owned(), named: Named::Flag });
+        }
+        Ok(match variable(VARIABLE)? {
+            Some(path) => Self { path: path.into(), named: Named::Variable },
+            None => Self { path: NAME.into(), named: Named::Nobody },
+        })
     }
+
+    /// The file, if it is there.
+    ///
+    /// # Errors
+    /// When one that was named is not.
+    pub fn find(self) -> Result<Option<PathBuf>> {
+        let said_by = match self.named {
+            Named::Flag => "--config",
+            Named::Variable => VARIABLE,
+            Named::Nobody => return Ok(self.path.symlink_metadata().is_ok().then_some(self.path)),
+        };
+        fs::metadata(&self.path).with_context(|| {
+            let (path, command) = (self.path.display(), self.command("hermes config --init"));
+            format!("cannot read {path}, which {said_by} names (`{command}` makes one)")
+        })?;
+        Ok(Some(self.path))
+    }
+
+    /// The command with what makes it look here too, as a shell reads it.
+    pub fn command(&self, command: &str) -> String {
+        match self.named {
+            Named::Flag => format!("{command} --config {}", quoted(&self.path.display().to_string())),
+            Named::Variable | Named::Nobody => command.to_owned(),
+        }
+    }
+}
+
+/// One word of a shell.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "/._-+,:@".contains(c);
+    if word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
 }
 
 /// What a file says.

@@ -7,19 +7,20 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use super::file::NAME;
+use super::file::Wanted;
 use crate::report::write_line;
 use crate::terminal::harmless;
 
 /// What it says. Lines that begin with `#` and no blank are settings that hold anyway, or examples.
 const TEXT: &str = include_str!("starter.yaml");
 
-/// Writes it where nothing is yet, readable by its owner only, for it may hold a key.
+/// Writes it where settings are looked for, if nothing is there yet, readable by its owner only, for it may hold a key.
 ///
 /// # Errors
 /// When something is there, or it cannot be written.
 pub fn write(named: Option<&Path>) -> Result<()> {
-    let path = named.unwrap_or(Path::new(NAME));
+    let wanted = Wanted::of(named)?;
+    let path = &wanted.path;
     let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
     let mut file = match file {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
@@ -31,7 +32,8 @@ pub fn write(named: Option<&Path>) -> Result<()> {
         file => file.with_context(|| format!("cannot make {}", path.display()))?,
     };
     file.write_all(TEXT.as_bytes()).with_context(|| format!("cannot write {}", path.display()))?;
-    Ok(write_line(&harmless(&format!("Wrote {}; `hermes config` shows what is in force.", path.display())))?)
+    let shows = wanted.command("hermes config");
+    Ok(write_line(&harmless(&format!("Wrote {}; `{shows}` shows what is in force.", path.display())))?)
 }
 
 #[cfg(test)]

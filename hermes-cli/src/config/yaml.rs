@@ -7,6 +7,8 @@ use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 use serde_saphyr::{Location, Spanned};
 
+use super::slip;
+
 /// Where something stands, counted from 1; 0 when nobody knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
@@ -50,15 +52,15 @@ pub struct Name {
 pub fn read(text: &str) -> Result<Node, Wrong> {
     // As YAML 1.2 has it: `no` is a word.
     let options = serde_saphyr::options! { with_snippet: false, strict_booleans: true };
-    let node: Option<Node> = serde_saphyr::from_str_with_options(text, options).map_err(|error| Wrong {
-        place: error.location().map_or(Place { line: 1, column: 1 }, Place::from),
-        words: plain(&error),
+    let node: Option<Node> = serde_saphyr::from_str_with_options(text, options).map_err(|error| {
+        let place = error.location().map_or(Place { line: 1, column: 1 }, Place::from);
+        Wrong { place, words: plain(&error, text, place) }
     })?;
     Ok(node.unwrap_or(Node { place: Place { line: 1, column: 1 }, shape: Shape::Map(Vec::new()) }))
 }
 
-/// What is wrong, without the place; the reader's own words speak to programmers at times.
-fn plain(error: &serde_saphyr::Error) -> String {
+/// What is wrong, without the place; the reader's own words speak to programmers, so they get a hint.
+fn plain(error: &serde_saphyr::Error, text: &str, place: Place) -> String {
     match error {
         serde_saphyr::Error::DuplicateMappingKey { key: Some(key), .. } => {
             format!("`{key}` stands twice in one map: keep one of them")
@@ -69,8 +71,9 @@ fn plain(error: &serde_saphyr::Error) -> String {
         serde_saphyr::Error::NonFiniteFloat { value, .. } => format!("{value} is no number that can be used"),
         other => {
             let words = other.to_string();
-            let end = words.rfind(" at line ").or_else(|| words.rfind(" (line ")).unwrap_or(words.len());
-            words[..end].trim_end().to_owned()
+            let end = words.find(" at line ").or_else(|| words.find(" (line ")).unwrap_or(words.len());
+            let hint = slip::hint(text, place.line).map(|hint| format!("; {hint}")).unwrap_or_default();
+            format!("{}{hint}", words[..end].trim_end())
         }
     }
 }
@@ -215,6 +218,13 @@ mod tests {
     }
 
     #[test]
+    fn what_is_too_much_is_told_whole() {
+        let too_much = format!("a: [{}]", "x,".repeat(300_000));
+        let Err(wrong) = read(&too_much) else { panic!("it was read") };
+        expect!["budget breached: Nodes { nodes: 250001 }"].assert_eq(&wrong.words);
+    }
+
+    #[test]
     fn what_is_no_yaml_has_a_place() {
         let said = all(&[
             "a: [1\nb: 2\n",
@@ -229,7 +239,7 @@ mod tests {
             "a: [1\nb: 2\n" 2:2: illegal placement of ':' indicator
             "a: 1\na: 2\n" 2:1: `a` stands twice in one map: keep one of them
             "a: \"x\n" 1:4: unclosed quote
-            "a:\n\t- b\n" 2:2: tabs disallowed within this context (block indentation)
+            "a:\n\t- b\n" 2:2: tabs disallowed within this context (block indentation); line 2: indent with blanks, not tabs
             "a: 1\n---\nb: 2\n" 3:1: a second document begins here: one is read
             "a: .inf\n" 1:4: .inf is no number that can be used
             "a: *nothing\n" 1:4: alias references unknown anchor

@@ -17,8 +17,10 @@ pub fn harmless_json(json: &str) -> String {
     for c in json.chars() {
         // Outside of strings there is none of these, except white space, which JSON escapes within them.
         if is_invisible(c) || (is_control(c) && !c.is_ascii_whitespace()) {
-            // Writing to a string does not fail.
-            let _ = write!(harmless, "\\u{:04x}", u32::from(c));
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                // Writing to a string does not fail.
+                let _ = write!(harmless, "\\u{unit:04x}");
+            }
         } else {
             harmless.push(c);
         }
@@ -31,10 +33,12 @@ fn is_control(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')
 }
 
-/// What turns the direction of text around, or has no width. Not the two joiners (U+200C, U+200D): Persian, the scripts
-/// of India and many an emoji are misspelt without them.
+/// What turns the direction of text around, or has no width: the tag characters among it, in which a whole text can hide.
+/// Not the two joiners (U+200C, U+200D): Persian, the scripts of India and many an emoji are misspelt without them.
 fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+    matches!(c,
+        '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// The beginning of a text, on one line: at most so many characters, the last one `…` when more follow.
@@ -56,17 +60,22 @@ mod tests {
 
     #[test]
     fn what_cannot_be_seen_is_taken_out_and_joiners_stay() {
-        assert_eq!(harmless("a\u{202e}b\u{2066}c\u{200b}d\u{200f}e\u{feff}f\u{2028}g"), "abcdef g");
+        assert_eq!(
+            harmless(
+                "a\u{202e}\u{61c}b\u{2066}\u{2060}\u{e0001}\u{e0041}\u{e007f}c\u{200b}d\u{200f}e\u{feff}f\u{2028}g"
+            ),
+            "abcdef g"
+        );
         assert_eq!(harmless("👩\u{200d}💻 می\u{200c}خواهم שלום"), "👩\u{200d}💻 می\u{200c}خواهم שלום");
     }
 
     #[test]
     fn json_keeps_its_meaning_and_steers_nothing() {
-        let text = "a\x1b\x7f\u{9b}\u{202e}\u{2028}\u{feff}\n\t北京👩\u{200d}💻\\";
+        let text = "a\x1b\x7f\u{9b}\u{202e}\u{2028}\u{feff}\u{61c}\u{e0041}\n\t北京👩\u{200d}💻\\";
         let json = harmless_json(&serde_json::json!({"text": text}).to_string());
         assert_eq!(
             json,
-            "{\"text\":\"a\\u001b\\u007f\\u009b\\u202e\\u2028\\ufeff\\n\\t北京👩\u{200d}💻\\\\\"}"
+            "{\"text\":\"a\\u001b\\u007f\\u009b\\u202e\\u2028\\ufeff\\u061c\\udb40\\udc41\\n\\t北京👩\u{200d}💻\\\\\"}"
         );
         assert_eq!(serde_json::from_str::<serde_json::Value>(&json).unwrap()["text"], text);
     }

@@ -1,5 +1,6 @@
 //! `hermes chat` as a script uses it: lines in, answers out.
 
+use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command};
 
@@ -39,7 +40,7 @@ fn the_demo_remembers_what_was_said() {
     let place = Place::new();
     let ended = all(&mut chat(&place, ["--model", "demo"]), "我叫安娜。\nWhat is my name?\n").expect(0);
     expect![[r#"
-        (demo) The folder was really listed; what is in it, nobody read.
+        (demo) The tool list_directory really ran; this answer is scripted, no model was asked.
         (demo) Before this you said: 我叫安娜。
     "#]]
     .assert_eq(&ended.stdout);
@@ -118,7 +119,10 @@ fn commands_tell_on_stderr() {
     let place = Place::new();
     let lines = "/stats\nhello\n/stats\n/tools\n/trace\n/help\n/stat\n/save\n/save chat.md\n/save chat.md\n/quit\nnever\n";
     let ended = all(&mut chat(&place, ["--model", "demo", "--journal", "t.jsonl"]), lines).expect(0);
-    assert_eq!(ended.stdout, "(demo) The folder was really listed; what is in it, nobody read.\n");
+    assert_eq!(
+        ended.stdout,
+        "(demo) The tool list_directory really ran; this answer is scripted, no model was asked.\n"
+    );
     let ended = ended
         .says("Nothing was asked yet.\n")
         .says("Task completed in 2 iterations.\nLLM calls: 2 | ")
@@ -139,7 +143,7 @@ fn commands_tell_on_stderr() {
 
         ## Hermes
 
-        (demo) The folder was really listed; what is in it, nobody read.
+        (demo) The tool list_directory really ran; this answer is scripted, no model was asked.
 
     "#]]
     .assert_eq(&std::fs::read_to_string(place.path("chat.md")).unwrap());
@@ -183,11 +187,45 @@ fn a_task_that_fails_is_told_and_the_chat_goes_on() {
 }
 
 #[test]
+fn the_exit_code_of_a_script_tells_of_its_last_task() {
+    let place = Place::new();
+    let mut nobody = chat(&place, ["--model", "m", "--base-url", &Server::nowhere()]);
+    assert_eq!(all(&mut nobody, "hi\n/stats\n/quit\n").expect(4).stdout, "");
+    let server = Server::answering([Answer::text("fine"), Answer::status(400)]);
+    assert_eq!(all(&mut talking(&place, &server), "one\ntwo\n").expect(1).stdout, "fine\n");
+    let help = Ended::of(&mut place.hermes(["chat", "--help"])).expect(0).stdout;
+    assert!(help.contains("otherwise the last task counts"), "{help}");
+}
+
+#[test]
 fn verbose_shows_the_flow() {
     let place = Place::new();
     let ended = all(&mut chat(&place, ["--model", "demo", "-v"]), "hi\n").expect(0);
     assert!(!ended.says("[07] EVENT   orchestrator -> final").stderr.contains("started t1.0"));
     all(&mut chat(&place, ["--model", "demo", "-vv"]), "hi\n").expect(0).says("started t1.0");
+}
+
+#[test]
+fn an_input_that_cannot_be_read_is_told_once_and_is_2() {
+    let place = Place::new();
+    let mut command = chat(&place, ["--model", "demo"]);
+    let ended = Ended::of(command.stdin(File::open(place.path("root")).unwrap())).expect(2);
+    assert_eq!(
+        ended.stderr.matches("error: cannot read standard input: Is a directory").count(),
+        1,
+        "{ended:#?}"
+    );
+}
+
+#[test]
+fn nothing_is_asked_once_nobody_reads_the_answers() {
+    let place = Place::new();
+    let mut child = start(&mut chat(&place, ["--model", "demo"]));
+    drop(child.stdout.take());
+    feed(&mut child, "one\ntwo\nthree\n".as_bytes());
+    let ended = Ended::of_child(child).expect(0);
+    assert!(!ended.stderr.contains("error"), "{ended:#?}");
+    assert_eq!(place.lawful("hermes_trace.jsonl").matches("\"name\":\"task.finished\"").count(), 1);
 }
 
 #[test]

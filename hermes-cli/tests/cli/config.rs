@@ -274,6 +274,50 @@ fn init_writes_a_file_that_can_be_used_and_none_over_another() {
     assert_eq!(setting(&shown, "model.model_name").0, "qwen2.5:7b");
     config(&place, ["--init"]).expect(2).says("hermes.yaml is there already");
     assert_eq!(fs::read_to_string(place.path("hermes.yaml")).unwrap(), written);
-    config(&place, ["--init", "--config", "b.yaml"]).expect(0);
-    assert_eq!(fs::read_to_string(place.path("b.yaml")).unwrap(), written);
+}
+
+#[test]
+fn init_writes_where_settings_are_looked_for() {
+    let place = Place::new();
+    let of = |args: &[&str]| {
+        let mut command = place.hermes(["config"].into_iter().chain(args.iter().copied()));
+        Ended::of(command.env("HERMES_CONFIG", "by variable.yaml"))
+    };
+    of(&[])
+        .expect(2)
+        .says("cannot read by variable.yaml, which HERMES_CONFIG names (`hermes config --init` makes one)");
+    of(&["--config", "it's.yaml"])
+        .expect(2)
+        .says(r"(`hermes config --init --config 'it'\''s.yaml'` makes one)");
+    let words = "Wrote by variable.yaml; `hermes config` shows what is in force.\n";
+    assert_eq!(of(&["--init"]).expect(0).stdout, words);
+    assert!(of(&[]).expect(0).stdout.starts_with("Settings of by variable.yaml, "));
+    let words = "Wrote b.yaml; `hermes config --config b.yaml` shows what is in force.\n";
+    assert_eq!(of(&["--init", "--config", "b.yaml"]).expect(0).stdout, words);
+    assert!(of(&["--config", "b.yaml"]).expect(0).stdout.starts_with("Settings of b.yaml, "));
+    of(&["--init"]).expect(2).says("by variable.yaml is there already");
+    assert!(!place.path("hermes.yaml").exists());
+}
+
+#[test]
+fn a_variable_that_nobody_reads_is_warned_of_once() {
+    let place = Place::new();
+    for args in [&["config"][..], &["tools"], &["run", "--root", "root", "--quiet", "--model", "demo", "hi"]]
+    {
+        let mut command = place.hermes(args.iter().copied());
+        command.env("HERMES_MAX_ITERATION", "3").env("HERMES_EMPTY", "").env("HERMES_MODE", "fast");
+        let ended = Ended::of(command.env("HERMES_CONFIG", "")).expect(0);
+        let warnings: Vec<_> = ended.stderr.lines().filter(|line| line.starts_with("warning: ")).collect();
+        assert_eq!(warnings.len(), 2, "{ended:#?}");
+        let words = "warning: the variable HERMES_MAX_ITERATION is no setting and changes nothing; did you mean \
+                     `HERMES_MAX_ITERATIONS`?";
+        assert_eq!(warnings[0], words);
+        assert!(
+            warnings[1].contains("HERMES_MODE") && warnings[1].contains("(there are HERMES_CONFIG, "),
+            "{ended:#?}"
+        );
+    }
+    // The key may stand in any variable.
+    place.write("hermes.yaml", "model:\n  api_key_env: HERMES_TEAM_KEY\n");
+    assert_eq!(Ended::of(place.hermes(["config"]).env("HERMES_TEAM_KEY", "k")).expect(0).stderr, "");
 }

@@ -23,7 +23,7 @@ fn the_answer_goes_to_stdout_and_the_numbered_flow_to_stderr() {
     let place = Place::new();
     let ended = Ended::of(&mut place.run(["--model", "demo", "今天有什么？"])).expect(0);
     expect![[r#"
-        (demo) The folder was really listed; what is in it, nobody read.
+        (demo) The tool list_directory really ran; this answer is scripted, no model was asked.
     "#]]
     .assert_eq(&ended.stdout);
     expect![[r#"
@@ -34,8 +34,8 @@ fn the_answer_goes_to_stdout_and_the_numbered_flow_to_stderr() {
         [03] COMMAND orchestrator -> tool.list_directory: {}
         [04] EVENT   tool.list_directory -> orchestrator: "notes.txt"
         [05] COMMAND orchestrator -> llm: tool results: list_directory
-        [06] EVENT   llm -> orchestrator: (demo) The folder was really listed; what is in it, nobody read.
-        [07] EVENT   orchestrator -> final: (demo) The folder was really listed; what is in it, nobody read.
+        [06] EVENT   llm -> orchestrator: (demo) The tool list_directory really ran; this answer is scripted, no model was asked.
+        [07] EVENT   orchestrator -> final: (demo) The tool list_directory really ran; this answer is scripted, no model was asked.
         Task completed in 2 iterations.
         LLM calls: 2 | Tokens in: … | Tokens out: …
         Tool calls: 1 | succeeded: 1 | failed: 0

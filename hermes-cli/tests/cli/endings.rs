@@ -46,8 +46,17 @@ fn a_refusal_of_the_model_is_1_and_quiet_still_says_why() {
 #[test]
 fn a_server_that_fails_is_asked_again_and_then_1() {
     let (place, server) = (Place::new(), Server::start(Answer::status(500)));
-    let ended = Ended::of(&mut place.ask(&server, ["hi"])).expect(1).says("warning: asking the model again");
-    assert_eq!(ended.stderr.matches("warning: ").count(), 3, "{ended:#?}");
+    let ended = Ended::of(&mut place.ask(&server, ["hi"])).expect(1);
+    let warnings: Vec<&str> = ended
+        .stderr
+        .lines()
+        .filter_map(|line| line.strip_prefix("warning: asking the model again in "))
+        .collect();
+    assert_eq!(warnings.len(), 3, "{ended:#?}");
+    for (warning, number) in warnings.iter().zip(2..) {
+        let (_, words) = warning.split_once(" s ").unwrap();
+        assert_eq!(words, format!("(try {number} of 4): HTTP 500, the server's own words"));
+    }
 }
 
 #[test]
@@ -81,7 +90,12 @@ fn an_address_where_nobody_listens_is_4() {
         .expect(4);
     let report: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
     assert_eq!((&report["outcome"], &report["failure"]["kind"]), (&"failed".into(), &"unreachable".into()));
-    ended.says("cannot reach the model server at http://127.0.0.1:");
+    let ended = ended.says("cannot reach the model server at http://127.0.0.1:");
+    let warnings = ended.stderr.lines().filter(|line| line.starts_with("warning: "));
+    for warning in warnings {
+        assert!(warning.ends_with(" of 4): connection refused"), "{warning}");
+    }
+    ended.says(" (try 4 of 4): connection refused\n");
 }
 
 /// Starts a task whose model never answers, and waits until it has been asked.

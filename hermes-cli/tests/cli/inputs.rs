@@ -41,7 +41,10 @@ fn what_cannot_be_used_is_2_and_leaves_no_journal() {
         (vec!["--model", "demo", "--deadline", &long, "hi"], "below ten years"),
         (vec!["--model", "demo", "--max-iterations", "0", "hi"], "0 is not a whole number from 1 to"),
         (vec!["--model", "demo", "--quiet", "--verbose", "hi"], "cannot be used with"),
-        (vec!["--model", "demo", "two", "words"], "unexpected argument 'words'"),
+        (
+            vec!["--model", "demo", "two", "--quiet", "words"],
+            "error: the task is several words: put the task in quotes, as in `hermes run \"two words\"`\n",
+        ),
         (vec![], "<TASK>"),
     ] {
         let ended = Ended::of(&mut place.run(args)).expect(2).says(words);
@@ -54,10 +57,18 @@ fn what_cannot_be_used_is_2_and_leaves_no_journal() {
 #[test]
 fn a_root_that_is_missing_or_a_file_is_2() {
     let place = Place::new();
-    for root in ["nowhere", "root/notes.txt"] {
-        let ended = Ended::of(&mut place.hermes(["run", "--model", "demo", "--root", root, "hi"])).expect(2);
-        ended.says("name an existing folder with --root").says(root);
-    }
+    let run = |args: &[&str]| {
+        place.hermes(["run", "--model", "demo", "hi"].into_iter().chain(args.iter().copied()))
+    };
+    let words = "error: --root nowhere: there is no such folder; name an existing one\n";
+    Ended::of(&mut run(&["--root", "nowhere"])).expect(2).says(words);
+    let words = "error: --root root/notes.txt: this is no folder; name one\n";
+    Ended::of(&mut run(&["--root", "root/notes.txt"])).expect(2).says(words);
+    let words = "error: HERMES_ROOT nowhere: there is no such folder";
+    Ended::of(run(&[]).env("HERMES_ROOT", "nowhere")).expect(2).says(words);
+    place.write("hermes.yaml", "root: nowhere\n");
+    let words = "error: hermes.yaml:1: root: nowhere: there is no such folder; name an existing one\n";
+    Ended::of(&mut run(&[])).expect(2).says(words);
 }
 
 #[test]

@@ -64,8 +64,12 @@ fn what_cannot_be_sent_beside_is_named_with_its_place() {
             "error: hermes.yaml:4: `model.headers`: the header `Host` cannot be sent: ",
         ),
         (
+            "body: {temperature: 1}",
+            "`model.body`: the body field `temperature` is written by the client, from the setting `temperature`: ",
+        ),
+        (
             "body: {messages: []}",
-            "error: hermes.yaml:4: `model.body`: the body field `messages` is written by the client",
+            "error: hermes.yaml:4: `model.body`: the body field `messages` is written by the client, from the conversation: leave it out here\n",
         ),
     ] {
         place.write(

@@ -84,7 +84,7 @@ fn what_cannot_be_called_is_2() {
         (vec!["call", "read_file", "[1]"], "the arguments are no JSON object"),
         (
             vec!["call", "read_file", "{}", "--root", "nowhere"],
-            "name an existing folder with --root (this one: --root)",
+            "--root nowhere: there is no such folder; name an existing one",
         ),
     ] {
         assert_eq!(tools(&place, args).expect(2).says(words).stdout, "");

@@ -16,6 +16,11 @@ pub(super) fn chat_url(base_url: &str) -> Result<Url, EndpointError> {
     if !url.username().is_empty() || url.password().is_some() {
         return Err(refuse(format!("it holds a user name or password; put the key in {}", API_KEY.name)));
     }
+    if url.fragment().is_some() {
+        return Err(refuse(
+            "it holds a fragment (`#` and what follows), which is never sent: leave it out".into(),
+        ));
+    }
     let path = url.path().trim_end_matches('/');
     let path = match path {
         "" => "/v1/chat/completions".to_owned(),
@@ -32,10 +37,12 @@ fn starts_with_ignoring_case(text: &str, prefix: &str) -> bool {
 
 /// What may be shown of a URL that we could not or would not read.
 fn without_secrets(url: &str) -> String {
-    let url = url.split(['?', '#']).next().unwrap_or_default();
-    match url.rsplit_once('@') {
+    let (shown, hidden) = url.split_at(url.find(['?', '#']).unwrap_or(url.len()));
+    match shown.rsplit_once('@') {
         Some((_, host)) => format!("***@{host}"),
-        None => url.to_owned(),
+        // What looks like a host may be a password with such a sign in it.
+        None if hidden.contains('@') => "***".to_owned(),
+        None => shown.to_owned(),
     }
 }
 
@@ -62,6 +69,15 @@ mod tests {
     }
 
     #[test]
+    fn a_fragment_is_refused_and_not_repeated() {
+        for base in ["http://h/v1#s3cret", "http://h/v1?a=1#s3cret", "http://h#s3@cret", "http://h/#"] {
+            let error = Endpoint::new(base, "m").unwrap_err().to_string();
+            assert!(error.contains("a fragment (`#`"), "{error}");
+            assert!(!error.contains("s3") && !error.contains("cret"), "{error}");
+        }
+    }
+
+    #[test]
     fn what_is_no_base_url_is_said_without_its_secrets() {
         for (base, reason) in [
             ("localhost:11434", "must begin with http"),
@@ -70,6 +86,7 @@ mod tests {
             ("http://", "empty host"),
             ("https://ann:s3cret@h/v1", "user name or password"),
             ("http://ann:s3cret@h:port/v1", "port"),
+            ("http://ann:s3cret#@h/v1", "port"),
         ] {
             let error = Endpoint::new(base, "m").unwrap_err().to_string();
             assert!(error.contains(reason) && error.contains("http://localhost:11434/v1"), "{error}");

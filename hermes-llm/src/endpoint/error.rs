@@ -37,11 +37,11 @@ pub enum EndpointError {
         reason: String,
     },
     /// A further field of the body is one that the client writes.
-    #[error("the body field `{name}` is written by the client: set it through {from}")]
+    #[error("the body field `{name}` is written by the client, from {from}: leave it out here")]
     BodyField {
         /// Its name.
         name: String,
-        /// What sets it.
+        /// Where the client has it from.
         from: String,
     },
     /// TLS, or the HTTP client, cannot be set up.

@@ -19,16 +19,16 @@ const OUR_HEADERS: [&str; 7] = [
 
 /// Fields that the client writes itself, and where they come from.
 const OUR_FIELDS: [(&str, &str); 10] = [
-    ("model", "Endpoint::new"),
-    ("messages", "the request"),
-    ("tools", "the request"),
-    ("stream", "Endpoint::streaming"),
-    ("stream_options", "Endpoint::streaming"),
-    ("temperature", "Settings"),
-    ("max_tokens", "Settings"),
-    ("tool_choice", "Settings"),
-    ("stop", "Settings"),
-    ("seed", "Settings"),
+    ("model", "the model's name"),
+    ("messages", "the conversation"),
+    ("tools", "the tools of the request"),
+    ("stream", "the setting for streaming"),
+    ("stream_options", "the setting for streaming"),
+    ("temperature", "the setting `temperature`"),
+    ("max_tokens", "the setting `max_tokens`"),
+    ("tool_choice", "the setting `tool_choice`"),
+    ("stop", "the setting `stop`"),
+    ("seed", "the setting `seed`"),
 ];
 
 /// As given; what is wrong with them is said when the client is made.

@@ -5,7 +5,9 @@ use serde_json::{Map, Value};
 use super::calls::Calls;
 use super::completion::{Choice, Completion, Part};
 use super::content::Said;
+use super::ending::{Ending, Signs};
 use super::extra::merge;
+use super::patience::Came;
 use super::unread::Unread;
 use super::usage;
 use crate::{ChatMessage, ChatReply, Delta, Deltas, Finish, Usage};
@@ -18,27 +20,46 @@ pub(super) struct Accumulator {
     extra: Map<String, Value>,
     finish: Option<Finish>,
     usage: Usage,
-    has_usage: bool,
+    ending: Ending,
     has_message: bool,
-    has_content: bool,
 }
 
 impl Accumulator {
-    /// Adds a chunk and tells what it brings. `text` is its JSON, for what is said when it is none.
+    /// Adds a chunk, tells what it brings, and returns whether it brings anything. `text` is its JSON, for what is said
+    /// when it is none.
     ///
     /// # Errors
     /// If the chunk is an error, or its message has a shape that nobody knows.
-    pub(super) fn add(&mut self, chunk: Completion<'_>, text: &str, deltas: &Deltas) -> Result<(), Unread> {
+    pub(super) fn add(&mut self, chunk: Completion<'_>, text: &str, deltas: &Deltas) -> Result<Came, Unread> {
         self.refuse_error(&chunk, text)?;
-        self.stop(chunk.choice.as_ref());
-        self.count(&chunk.usage);
-        let Some(Choice { message, delta, .. }) = chunk.choice else { return Ok(()) };
-        let Some(mut part) = delta.or(message) else { return Ok(()) };
+        let before = (self.usage, self.has_message);
+        usage::update(&mut self.usage, &chunk.usage);
+        let finish = finish_of(chunk.choice.as_ref());
+        let has_unknown = chunk.choice.as_ref().is_some_and(Choice::says_what_we_do_not_know);
+        let content = self.add_choice(chunk.choice, text, deltas)?;
+        let signs = Signs { content, finish: finish.is_some(), usage: chunk.usage.is_object() };
+        let finish_holds = self.ending.hear(signs);
+        if finish_holds {
+            self.finish = finish;
+        }
+        let is_new = before != (self.usage, self.has_message);
+        Ok(if content || has_unknown || finish_holds || is_new { Came::Data } else { Came::Heartbeat })
+    }
+
+    /// Adds what a chunk says, and returns whether it says something.
+    fn add_choice(
+        &mut self,
+        choice: Option<Choice<'_>>,
+        text: &str,
+        deltas: &Deltas,
+    ) -> Result<bool, Unread> {
+        let Some(Choice { message, delta, .. }) = choice else { return Ok(false) };
+        let Some(mut part) = delta.or(message) else { return Ok(false) };
+        let has_calls = !part.tool_calls.is_empty();
         for call in std::mem::take(&mut part.tool_calls) {
-            self.has_content = true;
             self.calls.add(call, deltas);
         }
-        self.add_message(part, text, deltas)
+        Ok(self.add_message(part, text, deltas)? || has_calls)
     }
 
     /// Adds a completion that came whole.
@@ -47,14 +68,14 @@ impl Accumulator {
     /// As [`add`](Self::add), and if it holds no message.
     pub(super) fn add_whole(&mut self, whole: Completion<'_>, text: &str) -> Result<(), Unread> {
         self.refuse_error(&whole, text)?;
-        self.stop(whole.choice.as_ref());
-        self.count(&whole.usage);
+        self.finish = finish_of(whole.choice.as_ref());
+        usage::update(&mut self.usage, &whole.usage);
         let Some(Choice { message, delta, .. }) = whole.choice else { return Ok(()) };
         let Some(mut part) = message.or(delta) else { return Ok(()) };
         for call in std::mem::take(&mut part.tool_calls) {
             self.calls.push(call);
         }
-        self.add_message(part, text, &Deltas::none())
+        self.add_message(part, text, &Deltas::none()).map(drop)
     }
 
     fn refuse_error(&self, completion: &Completion<'_>, text: &str) -> Result<(), Unread> {
@@ -65,45 +86,23 @@ impl Accumulator {
         }
     }
 
-    fn stop(&mut self, choice: Option<&Choice<'_>>) {
-        // The first word stands: some add a second chunk that says `stop` after `tool_calls`.
-        if self.finish.is_none() {
-            self.finish = choice.and_then(|choice| choice.finish_reason.as_text()).map(Finish::from);
-        }
-    }
-
-    fn count(&mut self, said: &Value) {
-        usage::update(&mut self.usage, said);
-        // What is said before the end is not yet the whole.
-        self.has_usage |= said.is_object() && self.is_finished();
-    }
-
-    fn add_message(&mut self, part: Part<'_>, text: &str, deltas: &Deltas) -> Result<(), Unread> {
+    fn add_message(&mut self, part: Part<'_>, text: &str, deltas: &Deltas) -> Result<bool, Unread> {
         self.has_message = true;
-        if let Some(thought) = reasoning(&part) {
-            self.has_content = true;
+        let thought = reasoning(&part);
+        let has_thought = thought.is_some();
+        if let Some(thought) = thought {
             tell(deltas, Delta::Reasoning, thought);
         }
-        self.has_content |= self.said.add(part.content, deltas).map_err(|shape| {
+        let has_text = self.said.add(part.content, deltas).map_err(|shape| {
             Unread::unusable(format!("its message has an unknown shape (content: {shape})"), text)
         })?;
         merge(&mut self.extra, part.unknown);
-        Ok(())
+        Ok(has_text || has_thought)
     }
 
-    /// Whether the model has said why it stopped: nothing but the usage is missing.
-    pub(super) fn is_finished(&self) -> bool {
-        self.finish.is_some()
-    }
-
-    /// Whether the usage of the whole reply has come.
-    pub(super) fn has_usage(&self) -> bool {
-        self.has_usage
-    }
-
-    /// Whether some text, thought or call has come.
-    pub(super) fn has_content(&self) -> bool {
-        self.has_content
+    /// What was said of the end.
+    pub(super) fn ending(&self) -> &Ending {
+        &self.ending
     }
 
     /// The reply; `None` if there was no message at all.
@@ -122,6 +121,10 @@ impl Accumulator {
             time_to_first_token: None,
         })
     }
+}
+
+fn finish_of(choice: Option<&Choice<'_>>) -> Option<Finish> {
+    choice?.finish_reason.as_text().map(Finish::from)
 }
 
 /// What a part thinks aloud. Some servers say it under both names.

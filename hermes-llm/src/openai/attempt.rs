@@ -9,9 +9,10 @@ use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue, LOCATION, RETRY_AFTER};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::OpenAiModel;
-use super::answer::{Answer, Stage};
+use super::answer::Answer;
 use super::client::{CONNECT_TIMEOUT, innermost};
-use super::patience::Patience;
+use super::ending::Stage;
+use super::patience::{Came, Patience};
 use super::refusal::Refusal;
 use super::retry::{self, Failure};
 use super::unread::Unread;
@@ -85,8 +86,9 @@ impl Attempt<'_> {
                 Ok(Ok(Some(chunk))) => chunk,
                 Ok(Ok(None)) => break,
                 // Nothing that is missing belongs to the reply.
-                _ if answer.stage() != Stage::Open => break,
+                _ if matches!(answer.stage(), Stage::Finished | Stage::Complete) => break,
                 Ok(Err(error)) => return Err(self.unreachable(error)),
+                Err(_) if answer.may_end() => break,
                 Err(_) => return Err(self.stalled(&answer, wait)),
             };
             length += chunk.len();
@@ -104,7 +106,7 @@ impl Attempt<'_> {
         Ok(ChatReply { time_to_first_token: first_token, ..reply })
     }
 
-    fn push(&self, answer: &mut Answer, chunk: &[u8]) -> Result<super::answer::Came, Failure> {
+    fn push(&self, answer: &mut Answer, chunk: &[u8]) -> Result<Came, Failure> {
         let came = answer.push(chunk, &self.telling.deltas);
         if answer.has_content() {
             self.telling.has_told.store(true, Ordering::Relaxed);

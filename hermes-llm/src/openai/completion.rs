@@ -65,6 +65,14 @@ pub(super) struct Choice<'a> {
     error: Value,
 }
 
+impl Choice<'_> {
+    /// Whether its message holds more than what we read and null.
+    pub(super) fn says_what_we_do_not_know(&self) -> bool {
+        let part = self.delta.as_ref().or(self.message.as_ref());
+        part.is_some_and(|part| part.unknown.iter().any(|(_, value)| !value.is_nothing()))
+    }
+}
+
 impl<'de> Fields<'de> for Choice<'de> {
     fn field<A: MapAccess<'de>>(&mut self, key: Cow<'de, str>, map: &mut A) -> Result<(), A::Error> {
         match &*key {

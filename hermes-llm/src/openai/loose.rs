@@ -27,6 +27,11 @@ impl<'a> Loose<'a> {
         }
     }
 
+    /// Null, or a string that says nothing.
+    pub(super) fn is_nothing(&self) -> bool {
+        *self == Loose::Null || matches!(self, Loose::Text(text) if text.is_empty())
+    }
+
     /// A string as it is, null as nothing, all else as its JSON.
     pub(super) fn into_text(self) -> Cow<'a, str> {
         match self {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::asked::Asked;
 use super::retry::Failure;
 use crate::{ChatError, Endpoint};
 
@@ -49,6 +50,9 @@ impl Refusal<'_> {
             413 => Failure::lasting(ChatError::ContextExceeded { message }),
             _ if self.says_too_long() => Failure::lasting(ChatError::ContextExceeded { message }),
             408 | 409 | 500.. => Failure::passing(ChatError::Server { status, message }),
+            400 | 422 => {
+                Failure::lasting(self.bad_request(message, endpoint)).instead(Asked::after(self.body))
+            }
             _ => Failure::lasting(self.bad_request(message, endpoint)),
         }
         .retry_after(self.retry_after)

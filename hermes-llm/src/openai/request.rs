@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 
+use super::asked::Asked;
 use crate::render::render;
 use crate::{ChatRequest, Endpoint, EndpointError, Settings};
 
@@ -10,7 +11,7 @@ use crate::{ChatRequest, Endpoint, EndpointError, Settings};
 pub(super) struct Frame {
     /// From the beginning to the messages.
     head: Bytes,
-    /// Each with its comma; nothing when there is nothing to add.
+    /// The endpoint's further fields, each with its comma.
     tail: Bytes,
 }
 
@@ -22,15 +23,12 @@ impl Frame {
         head.extend_from_slice(&render(endpoint.model()));
         head.extend_from_slice(b",\"messages\":[");
         let mut tail = Vec::new();
-        if endpoint.streams() {
-            tail.extend_from_slice(b",\"stream\":true,\"stream_options\":{\"include_usage\":true}");
-        }
         add_fields(&mut tail, &render(endpoint.body_fields()?));
         Ok(Frame { head: head.into(), tail: tail.into() })
     }
 
     /// Puts the body together from what is already rendered: messages and tools are copied, not serialised again.
-    pub(super) fn body(&self, request: &ChatRequest) -> Bytes {
+    pub(super) fn body(&self, request: &ChatRequest, asked: Asked) -> Bytes {
         let messages: usize = request.messages.iter().map(|message| message.len() + 1).sum();
         let fixed = self.head.len() + self.tail.len();
         let mut body = Vec::with_capacity(fixed + messages + request.tools.json().len() + 160);
@@ -47,9 +45,17 @@ impl Frame {
             body.extend_from_slice(request.tools.json());
         }
         add_fields(&mut body, &settings(request));
+        body.extend_from_slice(asked.fields());
         body.extend_from_slice(&self.tail);
         body.push(b'}');
         body.into()
+    }
+
+    /// The same body that asks for something else of streaming.
+    pub(super) fn change(&self, body: &[u8], from: Asked, to: Asked) -> Bytes {
+        let (before, tail) = body.split_at(body.len() - self.tail.len() - 1);
+        let before = before.strip_suffix(from.fields()).unwrap_or(before);
+        [before, to.fields(), tail].concat().into()
     }
 }
 
@@ -76,11 +82,10 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{ChatMessage, Streaming, ToolChoice, ToolSpec};
+    use crate::{ChatMessage, ToolChoice, ToolSpec};
 
     fn body(model: &str, request: &ChatRequest) -> Bytes {
-        let endpoint = Endpoint::new("http://h", model).unwrap().streaming(Streaming::Off);
-        Frame::new(&endpoint).unwrap().body(request)
+        Frame::new(&Endpoint::new("http://h", model).unwrap()).unwrap().body(request, Asked::Whole)
     }
 
     #[test]
@@ -109,9 +114,14 @@ mod tests {
         let endpoint = Endpoint::new("http://h", "m").unwrap().body_field("top_p", json!(0.5));
         let mut request = ChatRequest::from_iter([&ChatMessage::user("u")]);
         request.settings.stop = vec!["。".into()];
+        let frame = Frame::new(&endpoint).unwrap();
+        let body = frame.body(&request, Asked::StreamWithUsage);
         assert_eq!(
-            Frame::new(&endpoint).unwrap().body(&request),
+            body,
             r#"{"model":"m","messages":[{"role":"user","content":"u"}],"temperature":0.0,"stop":["。"],"stream":true,"stream_options":{"include_usage":true},"top_p":0.5}"#
         );
+        for less in [Asked::Stream, Asked::Whole] {
+            assert_eq!(frame.change(&body, Asked::StreamWithUsage, less), frame.body(&request, less));
+        }
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use backon::ExponentialBuilder;
 use chrono::{DateTime, Utc};
 
+use super::asked::Asked;
 use crate::{ChatError, Endpoint};
 
 /// The longest wait, whatever a server says.
@@ -16,6 +17,8 @@ pub(super) struct Failure {
     pub(super) error: ChatError,
     repeat: Repeat,
     retry_after: Option<Duration>,
+    /// What of streaming to ask for instead, if that is what was refused.
+    pub(super) instead: Option<Asked>,
 }
 
 /// Whether asking again may help.
@@ -29,21 +32,25 @@ enum Repeat {
 impl Failure {
     /// It may be gone when asked again.
     pub(super) fn passing(error: ChatError) -> Self {
-        Failure { error, repeat: Repeat::AsPlanned, retry_after: None }
+        Failure { repeat: Repeat::AsPlanned, ..Self::lasting(error) }
     }
 
     /// It may be gone when asked again, but to find out takes long.
     pub(super) fn stalled(error: ChatError) -> Self {
-        Failure { error, repeat: Repeat::Once, retry_after: None }
+        Failure { repeat: Repeat::Once, ..Self::lasting(error) }
     }
 
     /// Asking again gives the same.
     pub(super) fn lasting(error: ChatError) -> Self {
-        Failure { error, repeat: Repeat::Never, retry_after: None }
+        Failure { error, repeat: Repeat::Never, retry_after: None, instead: None }
     }
 
     pub(super) fn retry_after(self, retry_after: Option<Duration>) -> Self {
         Failure { retry_after, ..self }
+    }
+
+    pub(super) fn instead(self, instead: Option<Asked>) -> Self {
+        Failure { instead, ..self }
     }
 
     /// Whether to ask again; `stalls` counts those that are repeated once, over all attempts.

@@ -5,7 +5,7 @@
 
 use memchr::memchr2;
 
-const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// One event: its data, lines joined by `\n`, and its name, empty for most.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -201,6 +201,35 @@ async fn a_connection_left_open_does_not_hold_us() {
 }
 
 #[tokio::test]
+async fn a_server_that_says_stop_with_each_part_is_read_to_its_end() {
+    let part = |text: &str| {
+        let choice = json!({"delta": {"content": text}, "finish_reason": "stop"});
+        let usage = json!({"prompt_tokens": 7, "completion_tokens": 2});
+        format!("data: {}\n\n", json!({"choices": [choice], "usage": usage})).into_bytes()
+    };
+    let packets = || ["北京", "今天", "晴"].map(part).to_vec();
+    // Longer than the wait for the end of a body that is complete.
+    let pause = Duration::from_millis(150);
+    let slow = |end| Answer::Stream { packets: packets(), pause, end };
+    let server = Server::start([slow(End::Whole), slow(End::Open), slow(End::Broken), saying("好")]).await;
+    let endpoint = server.endpoint().timeout(Duration::from_millis(400));
+    for expected in ["北京今天晴", "北京今天晴", "好"] {
+        assert_eq!(ask(endpoint.clone()).await.0.unwrap().message.text().as_deref(), Some(expected));
+    }
+    assert_eq!(server.received().len(), 4);
+}
+
+#[tokio::test]
+async fn a_server_that_sends_nothing_but_empty_events_is_silent() {
+    let packets = vec![b"data: {}\n\n".to_vec(); 100];
+    let pause = Duration::from_millis(20);
+    let server = Server::start([Answer::Stream { packets, pause, end: End::Open }]).await;
+    let error = ask(server.endpoint().timeout(Duration::from_millis(100))).await.0.unwrap_err();
+    assert!(error.to_string().contains("500ms"), "{error}");
+    assert_eq!(server.received().len(), 1);
+}
+
+#[tokio::test]
 async fn a_break_after_the_last_word_breaks_nothing() {
     let server = Server::start([stream(&[say("好"), stop()], End::Broken)]).await;
     let (reply, told) = ask(server.endpoint()).await;
@@ -230,6 +259,40 @@ async fn what_does_not_stream_is_not_asked_to_and_what_does_is_read() {
     assert_eq!(said(server.endpoint()).await, "整");
     let asked: Vec<_> = server.received().iter().map(|request| request.body.contains("stream")).collect();
     assert_eq!(asked, [false, false, true]);
+}
+
+#[tokio::test]
+async fn what_a_server_refuses_of_streaming_is_not_asked_for_again() {
+    let refused = |name: &str| {
+        Answer::status(400, json!({"error": {"message": "Unknown parameter", "param": name}}).to_string())
+    };
+    let options = refused("stream_options");
+    let server =
+        Server::start([options, saying("一"), saying("二"), refused("stream"), Answer::text("三")]).await;
+    let model = OpenAiModel::new(server.endpoint().retries(0)).unwrap();
+    for expected in ["一", "二", "三"] {
+        let reply = model.clone().chat(question(), Deltas::none()).await.unwrap();
+        assert_eq!(reply.message.text().as_deref(), Some(expected));
+    }
+    let asked: Vec<_> = server
+        .received()
+        .iter()
+        .map(|request| {
+            let body: Value = serde_json::from_str(&request.body).unwrap();
+            (body.get("stream").is_some(), body.get("stream_options").is_some())
+        })
+        .collect();
+    assert_eq!(asked, [(true, true), (true, false), (true, false), (true, false), (false, false)]);
+}
+
+#[tokio::test]
+async fn a_server_that_refuses_each_way_to_ask_is_asked_no_more_than_three_times() {
+    let refused =
+        |name: &str| Answer::status(400, json!({"error": {"message": "no", "param": name}}).to_string());
+    let answers = [refused("stream_options"), refused("stream_options"), refused("stream"), saying("never")];
+    let server = Server::start(answers).await;
+    assert_eq!(ask(server.endpoint()).await.0.unwrap_err().kind(), "bad_request");
+    assert_eq!(server.received().len(), 3);
 }
 
 #[tokio::test]

@@ -2,7 +2,8 @@
 
 use crate::parameter::{Argument, Parameter};
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
+use quote::{format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
 use syn::{Expr, ExprLit, Ident, Lit, Type};
 
 /// One private struct `__Arguments` with a field for each parameter that the model gives.
@@ -24,12 +25,20 @@ pub fn define(parameters: &[Parameter]) -> TokenStream {
             #ident: #ty
         }
     });
+    // Before what is derived, so that the compiler says first what to do about a type that will not do.
+    let checks = arguments.iter().map(|(Parameter { ty, .. }, _)| {
+        quote_spanned!(ty.span()=> ::hermes_actors::tool::private::is_argument::<#ty>();)
+    });
     let defaults = arguments.iter().enumerate().filter_map(|(at, (parameter, argument))| {
         Some(define_default(at, &parameter.ty, argument.default.as_ref()?))
     });
     // Small models fill the empty object of a tool without parameters with something or other.
     let strict = (!arguments.is_empty()).then(|| quote!(#[serde(deny_unknown_fields)]));
     quote! {
+        const _: fn() = || {
+            #(#checks)*
+        };
+
         #[allow(non_snake_case)]
         #[derive(::hermes_actors::tool::private::serde::Deserialize, ::hermes_actors::tool::private::schemars::JsonSchema)]
         #[serde(crate = "::hermes_actors::tool::private::serde")]

@@ -38,7 +38,7 @@ fn body(function: &Function, before: &TokenStream, call: &TokenStream) -> TokenS
         #[allow(unused_imports)]
         use ::hermes_actors::tool::private::{DisplayedError as _, PlainValue as _, StandardError as _};
         #[allow(unused_variables)]
-        let __arguments: __Arguments = ::hermes_actors::tool::private::read(__arguments)?;
+        let __arguments: __Arguments = ::hermes_actors::tool::arguments_as(__arguments)?;
         #before
         #(#states)*
         #[allow(clippy::let_unit_value)]

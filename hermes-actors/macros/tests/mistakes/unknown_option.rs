@@ -1,8 +1,14 @@
 use hermes_actors::tool;
 
 /// The weather.
-#[tool(readonly)]
+#[tool(read_onyl)]
 fn get_weather() -> String {
+    String::new()
+}
+
+/// The weather.
+#[tool(forecast)]
+fn get_forecast() -> String {
     String::new()
 }
 

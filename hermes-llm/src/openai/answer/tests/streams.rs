@@ -16,7 +16,7 @@ pub(super) fn recorder() -> (Deltas, Arc<Mutex<Vec<Delta>>>) {
 }
 
 /// Reads a stream that comes in one piece.
-fn read(stream: &str) -> (Result<ChatReply, Unread>, Vec<Delta>) {
+pub(super) fn read(stream: &str) -> (Result<ChatReply, Unread>, Vec<Delta>) {
     let (deltas, heard) = recorder();
     let mut answer = Answer::default();
     let reply = answer.push(stream.as_bytes(), &deltas).and_then(|_| answer.finish(&deltas));
@@ -24,26 +24,26 @@ fn read(stream: &str) -> (Result<ChatReply, Unread>, Vec<Delta>) {
     (reply, heard)
 }
 
-fn reply(stream: &str) -> ChatReply {
+pub(super) fn reply(stream: &str) -> ChatReply {
     read(stream).0.unwrap()
 }
 
-fn event(data: &Value) -> String {
+pub(super) fn event(data: &Value) -> String {
     format!("data: {data}\n\n")
 }
 
 /// A chunk of a stream with this delta.
-fn chunk(delta: Value) -> String {
+pub(super) fn chunk(delta: Value) -> String {
     event(
         &json!({"id": "c", "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": delta, "finish_reason": null}]}),
     )
 }
 
-fn stop(word: &str) -> String {
+pub(super) fn stop(word: &str) -> String {
     event(&json!({"choices": [{"index": 0, "delta": {}, "finish_reason": word}]}))
 }
 
-const DONE: &str = "data: [DONE]\n\n";
+pub(super) const DONE: &str = "data: [DONE]\n\n";
 
 /// A whole stream of these parts of tool calls, one in each chunk.
 fn calls(parts: impl IntoIterator<Item = Value>) -> Vec<ToolCall> {
@@ -281,6 +281,21 @@ fn what_is_no_stream_of_chunks_is_shown() {
         match read(stream).0.unwrap_err() {
             Unread::Unusable { message, .. } => assert!(message.contains(says), "{message}"),
             other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn only_a_whole_byte_order_mark_is_dropped() {
+    for (body, says) in [("！过载", "！过载"), ("\u{feff} ！x", "！x")] {
+        for size in 1..4 {
+            let mut answer = Answer::default();
+            for packet in body.as_bytes().chunks(size) {
+                answer.push(packet, &Deltas::none()).unwrap();
+            }
+            let error = answer.finish(&Deltas::none()).unwrap_err();
+            let Unread::Unusable { message, .. } = error else { panic!("{error:?}") };
+            assert!(message.ends_with(&format!("what came: {says}")), "{message}");
         }
     }
 }
