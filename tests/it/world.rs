@@ -6,8 +6,8 @@
 //! was told. A seed that fails prints its scenario, pruned, and how to run it alone:
 //!
 //! ```sh
-//! HERMES_SEED=123 cargo test --test it world      # one seed
-//! HERMES_SEEDS=20000 cargo test --test it world   # more of them; together, so many from that one on
+//! WORLD_SEED=123 cargo test --test it world      # one seed
+//! WORLD_SEEDS=20000 cargo test --test it world   # more of them; together, so many from that one on
 //! ```
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -42,8 +42,8 @@ const TWICE: u64 = 10;
 #[test]
 fn whatever_happens_in_the_world_the_laws_hold() {
     let number = |name: &str| std::env::var(name).ok().map(|n| n.parse::<u64>().expect("a number"));
-    let from = number("HERMES_SEED");
-    let many = number("HERMES_SEEDS").unwrap_or(if from.is_some() { 1 } else { SEEDS });
+    let from = number("WORLD_SEED");
+    let many = number("WORLD_SEEDS").unwrap_or(if from.is_some() { 1 } else { SEEDS });
     let seeds = from.unwrap_or(0)..from.unwrap_or(0) + many;
     let (next, failed) = (AtomicU64::new(seeds.start), Mutex::new(Vec::new()));
     std::thread::scope(|threads| {
@@ -70,7 +70,7 @@ fn failure(seed: u64) -> Option<String> {
     let (again, journal) = wrong(&smallest).unwrap_or_else(|| ("nothing, this time".to_owned(), Vec::new()));
     let journal = script::text(&journal);
     Some(format!(
-        "HERMES_SEED={seed} cargo test --test it world\n{why}\n\n\
+        "WORLD_SEED={seed} cargo test --test it world\n{why}\n\n\
          The least that fails: {smallest:#?}\n{again}\n{journal}"
     ))
 }
